@@ -99,6 +99,11 @@ const fn of_change(fault: &ChangeFault) -> (ControlFaultCode, &'static str, &'st
             "the file is not the one that this was proposed for",
             "look at both, decline the proposal, and propose anew: a-society findings diff FLOW",
         ),
+        ChangeFault::BeingWritten(_) => (
+            ControlFaultCode::CommandRefused,
+            "the change is being applied",
+            "wait until that is done, and look at it again: a-society findings",
+        ),
         ChangeFault::OutOfPlace { .. } | ChangeFault::Nothing(_) => (
             ControlFaultCode::CommandRefused,
             "nothing is changed",

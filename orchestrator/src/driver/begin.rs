@@ -30,16 +30,21 @@ use super::error::DriverError;
 use super::live_turn::{LiveTurn, TurnSubject};
 use super::pen::FlowPen;
 use super::provider_wait::TurnControl;
-use super::repair::mend_untold;
+use super::repair::UntoldRepair;
 use super::role_source::{About, PendingChoice, RoleAt, TouchedFiles};
 use super::steer::{is_interrupted, with_words};
 use super::step_findings::GraphLook;
 use super::step_look::graph_look;
 use crate::project::flow_file::FlowFile;
+use crate::record::{FoundArtifact, RefusedPath, find};
 
-/// The state of the calls that a crash cut off.
+/// What a crash left of a turn: its calls that were cut off, and a repair without its message.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
+    /// The repair whose message the role has not got.
+    pub(super) untold: Option<UntoldRepair>,
+    /// The files of the handoff that it has to mend.
+    pub(super) products: Vec<Result<FoundArtifact, RefusedPath>>,
     /// The calls of which something still ran, and was ended.
     pub(super) reaped: Vec<CallId>,
     /// What the files hold that a call changes.
@@ -83,20 +88,28 @@ impl Core {
         if attempt > 1 {
             keep_what_was_cut(&mut self.pen, turn, &role, &task)?;
         }
-        mend_untold(&mut self.pen, turn, &role, &task)?;
+        let untold = UntoldRepair::of(&self.pen, turn, &role, &task);
         self.begin_live(whose, role.clone(), task);
         let cut = cut_calls(&self.pen, turn)?;
         let chooses = self.pen.roles.reads_history(&role);
-        if cut.is_empty() && !chooses {
-            return self.surveyed(whose, Survey::default(), PendingChoice::Nothing);
+        let paths = untold.as_ref().map(UntoldRepair::paths);
+        let paths = paths.unwrap_or_default();
+        let mut survey = Survey {
+            untold,
+            ..Survey::default()
+        };
+        if cut.is_empty() && paths.is_empty() && !chooses {
+            return self.surveyed(whose, survey, PendingChoice::Nothing);
         }
+        let (disk, places) = (self.pen.flow.shared_disk(), self.pen.places.clone());
         let (mut roles, state, graph) = self.pen.roles_apart();
         let (flow, stop) = (self.pen.flow.id().clone(), self.live.stop_of(turn));
         let live = self.live.get(turn);
         let node = live.and_then(|live| live.subject.node().cloned());
         let waits = self.pen.roles.waits(&role);
         self.send(whose, waits, move || {
-            let mut survey = Survey::default();
+            let products = paths.iter().map(|path| find(disk.as_ref(), &places, path));
+            survey.products = products.collect();
             for cut in cut {
                 let CutCall {
                     call,
@@ -135,13 +148,17 @@ impl Core {
     fn surveyed(
         &mut self,
         whose: TurnAttempt,
-        survey: Survey,
+        mut survey: Survey,
         choice: PendingChoice,
     ) -> Result<(), DriverError> {
         let turn = whose.turn;
-        let Some(role) = self.live.role(turn).cloned() else {
+        let Some(live) = self.live.get(turn) else {
             return Ok(());
         };
+        let role = live.subject.role().clone();
+        if let Some((untold, task)) = survey.untold.take().zip(live.subject.task()) {
+            untold.tell(&mut self.pen, turn, (&role, task), &survey.products)?;
+        }
         if settle_calls(&mut self.pen, turn, survey)? {
             // The operator denied without guidance; the role goes on when it gets some.
             return self.end_with(whose, TurnEnding::ConsentDenied);

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use a_society_base::stop::StopSignal;
-use a_society_facts::Hash;
+use a_society_facts::{Hash, Verb};
 use a_society_flow::machine::{Brought, ChangeProposal, Commanded, Input, Refusal};
 use a_society_state::atomic::replace_durably;
 use a_society_state::disk::Disk;
@@ -55,28 +55,73 @@ impl Core {
         })
     }
 
-    /// Writes the file of a proposal.
-    pub(super) fn apply(&self, change: &str) -> Result<(), DriverError> {
-        let Some(change) = self.state().changes.get(change) else {
-            return Err(Refusal::UnknownChange(change.to_owned()).into());
+    /// The file of a proposal is written, and then it counts as applied. Nothing else is decided about the proposal
+    /// meanwhile.
+    pub(super) fn ask_written(
+        &mut self,
+        change: String,
+        mut said: Commanded,
+    ) -> Result<ErrandId, DriverError> {
+        let Some(proposed) = self.state().changes.get(&change) else {
+            return Err(Refusal::UnknownChange(change).into());
         };
-        let found = changeable(self.pen.flow.disk(), &self.pen.places.project, &change.path)?;
         // A proposal lets its text go only when it is decided.
-        let after = self
-            .pen
-            .flow
-            .whole_text(&change.after.clone().unwrap_or_default())?;
+        let after = proposed.after.clone().unwrap_or_default();
+        let write = ChangeWrite {
+            path: proposed.path.clone(),
+            before: proposed.before,
+            after: self.pen.flow.whole_text(&after)?,
+        };
+        if let Verb::Change { change: named, .. } = &mut said.verb {
+            // It means this proposal, whichever are open by then.
+            *named = Some(change.clone());
+        }
+        let (disk, project) = (self.pen.flow.shared_disk(), self.pen.places.project.clone());
+        let errand = self.send_for_command(StopSignal::default(), move || {
+            let written = write.run(disk.as_ref(), &project);
+            Box::new(move |core: &mut Self| {
+                written?;
+                said.brought = Brought::Written;
+                core.pen.command(Input::Commanded(said))
+            })
+        })?;
+        self.errands.write(errand, change);
+        Ok(errand)
+    }
+
+    /// Whether a proposal may be decided: not while its file is being written.
+    pub(super) fn may_decide(&self, named: Option<&String>) -> Result<(), DriverError> {
+        match self.errands.written(named) {
+            Some(change) => Err(ChangeFault::BeingWritten(change.clone()).into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A file that a proposal changes.
+#[derive(Debug)]
+struct ChangeWrite {
+    path: String,
+    /// What it held when the change was proposed.
+    before: Option<Hash>,
+    /// What it holds from now on.
+    after: String,
+}
+
+impl ChangeWrite {
+    /// Writes the file, unless it holds something else than was proposed to change.
+    fn run(&self, disk: &dyn Disk, project: &Path) -> Result<(), DriverError> {
+        let found = changeable(disk, project, &self.path)?;
         let now = found.bytes.as_deref().map(Hash::of);
-        if now == Some(Hash::of(after.as_bytes())) {
+        if now == Some(Hash::of(self.after.as_bytes())) {
             // A process wrote it and ended before it could say so.
             return Ok(());
         }
-        if now != change.before {
+        if now != self.before {
             return Err(ChangeFault::Changed(found.relative).into());
         }
-        let disk = self.pen.flow.disk();
         make_folders(disk, found.path.parent().unwrap_or(Path::new(".")))?;
-        replace_durably(disk, &found.path, after.as_bytes())?;
+        replace_durably(disk, &found.path, self.after.as_bytes())?;
         Ok(())
     }
 }

@@ -65,6 +65,9 @@ impl Core {
         verb: Verb,
         client: Option<ClientId>,
     ) -> Result<Obeyed, DriverError> {
+        if let Verb::Change { change, .. } = &verb {
+            self.may_decide(change.as_ref())?;
+        }
         let mut said = Commanded {
             client,
             verb,
@@ -88,10 +91,7 @@ impl Core {
             VerbNeed::Proposal { path, text } => {
                 return self.ask_proposal(path, text, said).map(Obeyed::Later);
             }
-            VerbNeed::Written(change) => {
-                self.apply(&change)?;
-                Brought::Written
-            }
+            VerbNeed::Written(change) => return self.ask_written(change, said).map(Obeyed::Later),
         };
         let facts = self.pen.command(Input::Commanded(said.clone()))?;
         if let Verb::Steer {

@@ -8,12 +8,11 @@ use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_flow::machine::Work;
 use a_society_flow::machine::session::{SessionAside, SessionChange};
-use a_society_roles::role::compaction::Shares;
-use a_society_roles::turn::step::{Asking, CompactStep, StepReply};
+use a_society_roles::turn::step::{Asking, CompactStep, StepReply, TurnStep};
 
 use super::attempt::Onward;
 use super::budget::{Budgets, Short};
-use super::compacted_history::{Shorter, replace_history, without_the_oldest};
+use super::compacted_history::{HistoryCut, Shorter, replace_history, without_the_oldest};
 use super::error::DriverError;
 use super::live_turn::{LiveTurn, TurnSubject};
 use super::pen::FlowPen;
@@ -77,6 +76,17 @@ impl Compactions {
         summary.is_some_and(|summary| summary.is_by_hand(waiting))
     }
 
+    /// Whether a step of the model that makes a summary may shorten the history of the turn's session.
+    pub(super) fn shortens(&self, waiting: TurnId, step: &CompactStep) -> bool {
+        match step {
+            CompactStep::Summary { .. } => true,
+            CompactStep::Failed { cuts, .. } => cuts.is_some(),
+            // A summary that the operator wants is done without where the budget lacks it.
+            CompactStep::Ask { .. } => self.is_by_hand(waiting),
+            CompactStep::Again(_) | CompactStep::Wrong { .. } => false,
+        }
+    }
+
     /// Whether work has to wait until its role's session is as short as the operator wants it.
     pub(super) fn holds_back(&self, work: &Work) -> bool {
         let role = match work {
@@ -99,7 +109,7 @@ impl Compactions {
         pen: &mut FlowPen,
         budgets: &mut Budgets,
         live: &LiveTurn,
-        compact: CompactStep,
+        (compact, facts): (CompactStep, String),
     ) -> Result<Onward, DriverError> {
         let (turn, role) = (live.subject.turn(), live.subject.role());
         let by_hand = self.is_by_hand(turn);
@@ -108,7 +118,8 @@ impl Compactions {
         }
         let told = match compact {
             CompactStep::Ask { asking, shares, .. } if by_hand => {
-                return self.ask_by_hand(pen, budgets, live, (asking, shares));
+                let cut = HistoryCut { shares, facts };
+                return self.ask_by_hand(pen, budgets, live, (asking, cut));
             }
             CompactStep::Ask {
                 asking, trigger, ..
@@ -135,7 +146,8 @@ impl Compactions {
                 usage,
                 shares,
             } => {
-                let replacement = self.end(pen, &live.subject, (text, usage), shares)?;
+                let cut = HistoryCut { shares, facts };
+                let replacement = self.end(pen, &live.subject, (text, usage), cut)?;
                 let kept_last = 0;
                 StepReply::Compacted {
                     replacement,
@@ -143,7 +155,8 @@ impl Compactions {
                 }
             }
             CompactStep::Failed { why, usage, cuts } => {
-                match self.do_without(pen, &live.subject, why, usage, cuts)? {
+                let cut = cuts.map(|shares| HistoryCut { shares, facts });
+                match self.do_without(pen, &live.subject, why, usage, cut)? {
                     Some((replacement, kept_last)) => StepReply::Compacted {
                         replacement,
                         kept_last,
@@ -196,13 +209,13 @@ impl Compactions {
         pen: &mut FlowPen,
         budgets: &mut Budgets,
         live: &LiveTurn,
-        (asking, shares): (Asking, Shares),
+        (asking, cut): (Asking, HistoryCut),
     ) -> Result<Onward, DriverError> {
         match budgets.reserve(pen.state(), &live.subject, asking.worst) {
             Some(Short::Busy) => Ok(Onward::Go(StepReply::Busy)),
             Some(Short::Of(lack)) => {
                 let why = lack.to_string();
-                self.do_without(pen, &live.subject, why, Usage::default(), Some(shares))?;
+                self.do_without(pen, &live.subject, why, Usage::default(), Some(cut))?;
                 pen.syncs.owe();
                 Ok(Onward::Leaves)
             }
@@ -219,7 +232,7 @@ impl Compactions {
         pen: &mut FlowPen,
         whose: &TurnSubject,
         (summary, usage): (String, Usage),
-        shares: Shares,
+        cut: HistoryCut,
     ) -> Result<String, DriverError> {
         let Some(ended) = self.under_way.remove(&whose.turn()) else {
             return Err(DriverError::Gone);
@@ -234,7 +247,7 @@ impl Compactions {
             summary,
             why: None,
             kept_last: 0,
-            shares,
+            cut,
         };
         replace_history(pen, whose, shorter)
     }
@@ -247,7 +260,7 @@ impl Compactions {
         whose: &TurnSubject,
         why: String,
         usage: Usage,
-        cuts: Option<Shares>,
+        cut: Option<HistoryCut>,
     ) -> Result<Option<(String, usize)>, DriverError> {
         let Some(ended) = self.under_way.remove(&whose.turn()) else {
             return Ok(None);
@@ -261,10 +274,10 @@ impl Compactions {
         let error = (!is_answered).then(|| why.clone());
         pen.append_all(aside.ended(pen.state(), COMPACTION, error))?;
         let mut failed = why.clone();
-        if let Some(shares) = cuts {
-            let cut = without_the_oldest(pen, whose, &ended, &why, shares)?;
-            if cut.is_some() {
-                return Ok(cut);
+        if let Some(cut) = cut {
+            let replaced = without_the_oldest(pen, whose, &ended, &why, cut)?;
+            if replaced.is_some() {
+                return Ok(replaced);
             }
             failed.push_str(", and the beginnings of its messages are as long as the whole");
         }
@@ -276,8 +289,28 @@ impl Compactions {
         Ok(None)
     }
 
+    /// A turn is stopped. The summary that the model may have made by then was paid for, and replaces nothing.
+    pub(super) fn stop(
+        &mut self,
+        pen: &mut FlowPen,
+        live: &LiveTurn,
+        why: String,
+    ) -> Result<(), DriverError> {
+        let held = live.hosting.held();
+        let usage = if let Some(TurnStep::Compact(
+            CompactStep::Summary { usage, .. } | CompactStep::Failed { usage, .. },
+        )) = held
+        {
+            *usage
+        } else {
+            Usage::default()
+        };
+        self.do_without(pen, &live.subject, why, usage, None)
+            .map(drop)
+    }
+
     /// No summary is made, and the history stays as it is.
-    pub(super) fn fail(
+    fn fail(
         &mut self,
         pen: &mut FlowPen,
         whose: &TurnSubject,

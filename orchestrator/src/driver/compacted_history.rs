@@ -22,7 +22,6 @@ use super::compact::SummaryTurn;
 use super::error::DriverError;
 use super::live_turn::TurnSubject;
 use super::pen::FlowPen;
-use super::role_source::About;
 use crate::record::{KEPT_REQUEST, OUTPUTS};
 
 /// A history that is compacted.
@@ -36,8 +35,16 @@ pub(super) struct Shorter {
     pub(super) why: Option<String>,
     /// How many of the last messages stay.
     pub(super) kept_last: usize,
+    pub(super) cut: HistoryCut,
+}
+
+/// With what a history is compacted.
+#[derive(Debug)]
+pub(super) struct HistoryCut {
     /// The parts of the model's window.
     pub(super) shares: Shares,
+    /// What the flow knows about the role's work.
+    pub(super) facts: String,
 }
 
 /// What the role has not answered.
@@ -91,9 +98,9 @@ pub(super) fn without_the_oldest(
     whose: &TurnSubject,
     ended: &SummaryTurn,
     why: &str,
-    shares: Shares,
+    cut: HistoryCut,
 ) -> Result<Option<(String, usize)>, DriverError> {
-    let trigger = ended.trigger_for(whose.turn());
+    let (trigger, shares) = (ended.trigger_for(whose.turn()), cut.shares);
     let session = pen.session(whose.role());
     let entries = session.map_or(&[][..], |session| &session.messages);
     let all: usize = entries.iter().map(weight).sum();
@@ -108,7 +115,7 @@ pub(super) fn without_the_oldest(
         summary: digest(&gone, why, shares.summary_bytes()),
         why: Some(why.to_owned()),
         kept_last,
-        shares,
+        cut,
     };
     let replacement = replacement(pen, whose, &shorter)?;
     if replacement.len() + kept >= all {
@@ -124,18 +131,18 @@ fn replacement(
     shorter: &Shorter,
 ) -> Result<String, DriverError> {
     let role = whose.role();
-    let most = shorter.shares.request_bytes();
+    let HistoryCut { shares, facts } = &shorter.cut;
+    let most = shares.request_bytes();
     let request = unanswered(pen, role, shorter);
     let request = within(pen, request, most, &shorter.compaction);
-    let facts = facts_of(pen, whose);
     let allowed = open_endings(pen, whose);
     let session = pen.session(role);
     let past: Vec<&SessionEntry> = session.map(newest_first).unwrap_or_default();
     let messages = || past.iter().map(|entry| &*entry.message);
     let (files, are_more) = changed_files(messages());
     let changed = changed_line(pen, &files, are_more);
-    let list = shorter.shares.list_bytes();
-    let lines: Vec<String> = [facts, changed]
+    let list = shares.list_bytes();
+    let lines: Vec<String> = [facts.clone(), changed]
         .into_iter()
         .filter(|it| !it.is_empty())
         .collect();
@@ -240,18 +247,6 @@ fn within(pen: &FlowPen, request: Request, most_bytes: usize, compaction: &str) 
         }
     };
     bounded(&request.text, most_bytes, &note)
-}
-
-/// What the flow knows about the role's work.
-fn facts_of(pen: &mut FlowPen, whose: &TurnSubject) -> String {
-    let about = match whose.task() {
-        Some(TurnTask::Node(node)) => About::Node(node),
-        Some(TurnTask::Feedback) => About::Feedback,
-        Some(TurnTask::Reflection) => About::Reflection,
-        None => return String::new(),
-    };
-    let state = &pen.flow.views().flow;
-    pen.roles.facts(&pen.graph, state, whose.role(), about)
 }
 
 /// How the role's turn may end, if it has one or goes on with it.

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::view::FlowState;
 use a_society_facts::{At, Seat};
@@ -22,7 +23,7 @@ use super::budget::Budgets;
 use super::choose::Choices;
 use super::compact::Compactions;
 use super::drive_state::DriveState;
-use super::errand::Errands;
+use super::errand::{Errands, Purpose, Report};
 use super::error::DriverError;
 use super::live_turn::LiveTurns;
 use super::pen::FlowPen;
@@ -66,7 +67,7 @@ pub struct Core {
     pub(super) waiting: WaitingTurns,
     /// What must be started or was, before turns and commands can go on.
     pub(super) errands: Errands<Self>,
-    drive: DriveState,
+    pub(super) drive: DriveState,
     pub(super) room: TurnRoom,
 }
 
@@ -95,7 +96,7 @@ impl Core {
             drive: DriveState::default(),
             room: TurnRoom::new(room, turns_at_once),
         };
-        core.put_back()?;
+        core.restore();
         core.pen.input(Input::Opened)?;
         core.pen.keep_records();
         Ok(core)
@@ -114,14 +115,28 @@ impl Core {
         self.room.share(room);
     }
 
-    /// Restores handed-over files that still have to be read.
-    fn put_back(&self) -> Result<(), DriverError> {
+    /// Restores handed-over files that still have to be read, before any turn begins.
+    fn restore(&mut self) {
         let state = self.state();
         let reading = state.running.values().flat_map(|running| &running.received);
-        for delivery in state.received.iter().chain(reading) {
-            put_back(self.pen.flow.disk(), &self.pen.places, &delivery.artifact)?;
+        let handed = state.received.iter().chain(reading);
+        let handed = handed.filter(|delivery| delivery.artifact.text.is_some());
+        let artifacts: Vec<Artifact> = handed.map(|it| it.artifact.clone()).collect();
+        if artifacts.is_empty() {
+            return;
         }
-        Ok(())
+        let (disk, places) = (self.pen.flow.shared_disk(), self.pen.places.clone());
+        let run = move || -> Report<Self> {
+            let mut each = artifacts.iter();
+            let restored = each.try_for_each(|artifact| put_back(disk.as_ref(), &places, artifact));
+            Box::new(move |_: &mut Self| Ok(restored.map(|()| 0)?))
+        };
+        self.errands.add(Purpose::Files, Box::new(run));
+    }
+
+    /// Whether turns wait until handed-over files are restored.
+    pub(super) fn is_restoring(&self) -> bool {
+        self.errands.are_files_awaited() && !self.is_draining() && !self.state().status.is_over()
     }
 
     /// Everything folded from the flow's journal.
@@ -231,7 +246,10 @@ impl Core {
         self.drive.drain();
         self.errands.end_overdue(self.pen.flow.elapsed_us(), true);
         let live = self.live.iter();
-        let waiting = live.filter(|(_, live)| live.hosting.waits_outside());
+        let waiting = live.filter(|(_, live)| {
+            let hosting = &live.hosting;
+            hosting.waits_outside() && !hosting.holds_summary()
+        });
         let waiting: Vec<TurnId> = waiting.map(|(turn, _)| turn).collect();
         for turn in waiting {
             self.leave(turn);
@@ -299,14 +317,20 @@ impl Core {
     /// Begins what is pending and does not go on already, in order, while there is room for it.
     fn begin_pending(&mut self) -> Result<(), DriverError> {
         let mut room = self.room.look(self.live.len());
+        let restoring = self.errands.are_files_awaited();
         for work in self.pending() {
             let begins = match &work {
-                Work::RunTurn { turn, .. } => room.has_place() && !self.live.contains(*turn),
+                Work::RunTurn { turn, .. } => {
+                    if restoring {
+                        continue;
+                    }
+                    room.has_place() && !self.live.contains(*turn)
+                }
                 Work::StopTurn { turn, .. } => {
                     (self.live.get(*turn)).is_none_or(|live| !live.control.is_stopping())
                 }
                 Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => {
-                    if self.compactions.holds_back(&work) {
+                    if restoring || self.compactions.holds_back(&work) {
                         continue;
                     }
                     room.has_place()

@@ -49,12 +49,16 @@ impl<C> fmt::Debug for Errand<C> {
 pub(super) enum Purpose {
     /// A turn begins.
     Turn(TurnAttempt),
+    /// Handed-over files are restored, for which every turn waits.
+    Files,
     /// A command of the operator is carried out.
     Command {
         /// Ends what it waits for.
         stop: StopSignal,
         /// When it was started, as the flow's clock counts.
         since_us: u64,
+        /// The proposed change whose file it writes.
+        writes: Option<String>,
     },
 }
 
@@ -90,9 +94,32 @@ impl<C> Errands<C> {
 
     fn of_commands(&self) -> impl Iterator<Item = (&StopSignal, u64)> {
         self.awaited.values().filter_map(|purpose| match purpose {
-            Purpose::Command { stop, since_us } => Some((stop, *since_us)),
-            Purpose::Turn(_) => None,
+            Purpose::Command { stop, since_us, .. } => Some((stop, *since_us)),
+            Purpose::Turn(_) | Purpose::Files => None,
         })
+    }
+
+    /// Whether handed-over files are being restored.
+    pub(super) fn are_files_awaited(&self) -> bool {
+        let mut awaited = self.awaited.values();
+        awaited.any(|purpose| matches!(purpose, Purpose::Files))
+    }
+
+    /// The errand of a command writes the file of this change.
+    pub(super) fn write(&mut self, id: ErrandId, change: String) {
+        if let Some(Purpose::Command { writes, .. }) = self.awaited.get_mut(&id) {
+            *writes = Some(change);
+        }
+    }
+
+    /// The change whose file is being written that a decision would be about: the named one, or any.
+    pub(super) fn written(&self, named: Option<&String>) -> Option<&String> {
+        let written = self.awaited.values().filter_map(|purpose| match purpose {
+            Purpose::Command { writes, .. } => writes.as_ref(),
+            Purpose::Turn(_) | Purpose::Files => None,
+        });
+        let mut meant = written.filter(|change| named.is_none_or(|named| named == *change));
+        meant.next()
     }
 
     /// Whether there are some that were not started yet.

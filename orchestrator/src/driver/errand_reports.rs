@@ -43,7 +43,11 @@ impl Core {
             return Err(DriverError::Busy);
         }
         let since_us = self.pen.flow.elapsed_us();
-        let purpose = Purpose::Command { stop, since_us };
+        let purpose = Purpose::Command {
+            stop,
+            since_us,
+            writes: None,
+        };
         Ok(self.errands.add(purpose, Box::new(run)))
     }
 
@@ -67,6 +71,11 @@ impl Core {
                 if let Some(live) = self.live.get_mut(whose.turn) {
                     live.hosting.set_errand(None);
                 }
+                report(self)?;
+                Ok(None)
+            }
+            Some(Purpose::Files) => {
+                self.drive.change(true);
                 report(self)?;
                 Ok(None)
             }
@@ -94,6 +103,7 @@ impl Core {
                 self.broke(turn, attempt, why)?;
                 Ok(None)
             }
+            Some(Purpose::Files) => Err(DriverError::System(std::io::Error::other(why))),
             Some(Purpose::Command { .. }) => {
                 let lost = std::io::Error::other(why);
                 Ok(Some(Err(DriverError::System(lost))))

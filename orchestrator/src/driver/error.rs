@@ -18,6 +18,9 @@ pub enum ChangeFault {
     /// The file is not what it was.
     #[error("{0} was changed after this was proposed")]
     Changed(String),
+    /// Its file is being written, because the operator wants it applied.
+    #[error("the change {0} is being applied")]
+    BeingWritten(String),
     /// The proposal would change nothing.
     #[error("{0} says exactly this already")]
     Nothing(String),

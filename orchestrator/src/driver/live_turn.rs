@@ -180,6 +180,16 @@ impl Hosting {
         self.held = Some(Box::new(step));
     }
 
+    /// The step that is held.
+    pub(super) fn held(&self) -> Option<&TurnStep> {
+        self.held.as_deref()
+    }
+
+    /// Whether it holds a summary, of which nothing would be kept if the turn were left.
+    pub(super) fn holds_summary(&self) -> bool {
+        matches!(self.held(), Some(TurnStep::Compact(_)))
+    }
+
     /// The step that was held.
     pub(super) fn take_step(&mut self) -> Option<TurnStep> {
         self.held.take().map(|step| *step)
@@ -259,11 +269,6 @@ impl LiveTurns {
     pub(super) fn stop_of(&self, turn: TurnId) -> StopSignal {
         let live = self.get(turn);
         live.map(|live| live.control.stop()).unwrap_or_default()
-    }
-
-    /// The role of a turn, if it runs here.
-    pub(super) fn role(&self, turn: TurnId) -> Option<&RoleInstance> {
-        self.get(turn).map(|live| live.subject.role())
     }
 
     /// Whether text streamed since this was last asked.

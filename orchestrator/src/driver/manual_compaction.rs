@@ -14,10 +14,13 @@ use a_society_roles::turn::taker::Taker;
 use super::attempt::TurnAttempt;
 use super::briefing::job;
 use super::compact::announce;
+use super::compacted_history::HistoryCut;
 use super::core::Core;
 use super::error::DriverError;
 use super::live_turn::{LiveTurn, TurnSubject};
 use super::provider_wait::TurnControl;
+use super::step_findings::FactsLook;
+use super::step_look::facts_look;
 use super::turn_thread;
 
 /// The window of a model that cannot be asked.
@@ -50,12 +53,17 @@ impl Core {
         let control = TurnControl::new(false);
         let stop = control.stop();
         let subject = TurnSubject::new(whose, role, task);
+        let facts = facts_look(&self.pen, &subject);
         self.live
             .insert(LiveTurn::new(subject, control, self.room.take()));
         self.compactions.begin(whose.turn, summary);
         let mut roles = self.pen.roles.another();
         self.send(whose, true, move || {
-            let taker = roles.summariser(job, stop);
+            let taker = roles.summariser(job, stop).map_err(|why| {
+                // Without a model the session is compacted at once.
+                let facts = facts.map(FactsLook::run).unwrap_or_default();
+                (why, facts)
+            });
             Box::new(move |core: &mut Self| core.summarised_by(whose.turn, taker).map(|()| 0))
         })?;
         self.pen.flow.sync()?;
@@ -67,16 +75,17 @@ impl Core {
     fn summarised_by(
         &mut self,
         aside: TurnId,
-        taker: Result<Box<dyn Taker>, String>,
+        taker: Result<Box<dyn Taker>, (String, String)>,
     ) -> Result<(), DriverError> {
         match taker {
             Ok(taker) => self.take(aside, taker),
-            Err(why) => {
-                let shares = Some(Shares::of(WINDOW_UNKNOWN));
+            Err((why, facts)) => {
+                let shares = Shares::of(WINDOW_UNKNOWN);
+                let cut = Some(HistoryCut { shares, facts });
                 if let Some(live) = self.live.get(aside) {
                     let (pen, usage) = (&mut self.pen, Usage::default());
                     self.compactions
-                        .do_without(pen, &live.subject, why, usage, shares)?;
+                        .do_without(pen, &live.subject, why, usage, cut)?;
                 }
                 self.leave(aside);
                 self.pen.syncs.owe();

@@ -154,11 +154,10 @@ impl Core {
             live.flush(pen)?;
         }
         keep_draft(pen, turn)?;
-        let Some(whose) = live.map(|live| &live.subject) else {
-            return Ok(());
-        };
-        self.choices.end(pen, whose, Some(STOPPED.to_owned()))?;
-        self.compactions.fail(pen, whose, STOPPED.to_owned())
+        let Some(live) = live else { return Ok(()) };
+        let why = STOPPED.to_owned();
+        self.choices.end(pen, &live.subject, Some(why.clone()))?;
+        self.compactions.stop(pen, live, why)
     }
 }
 

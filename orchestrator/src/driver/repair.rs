@@ -17,41 +17,55 @@ use super::error::DriverError;
 use super::judged_end::{Meant, meant};
 use super::pen::FlowPen;
 use super::verdict::code_of;
-use crate::record::{FoundArtifact, RefusedPath, find};
+use crate::record::{FoundArtifact, RefusedPath};
 
-/// A process may end between the record of a repair and its message. The role gets it now: its
+/// A repair that was recorded by a process that ended before its message. The role gets it when its turn begins: its
 /// words follow from its last answer, or from the record.
-pub(super) fn mend_untold(
-    pen: &mut FlowPen,
-    turn: TurnId,
-    role: &RoleInstance,
-    task: &TurnTask,
-) -> Result<(), DriverError> {
-    let Some(code) = untold_repair(pen, turn) else {
-        return Ok(());
-    };
-    let meant = match last_end(pen, turn, role, task) {
-        // A fault other than the recorded one is not described.
-        Some(TakerEnd::Fault(fault)) if code_of(fault.code) != code => Meant::default(),
-        Some(end) => meant(&end, &products_of(pen, &end)),
-        None => Meant::default(),
-    };
-    say_repair(pen, turn, role, task, meant).map(drop)
+#[derive(Debug)]
+pub(super) struct UntoldRepair {
+    /// How the last answer ended the turn, unless that is another fault than the recorded one.
+    end: Option<TakerEnd>,
 }
 
-/// The files of a handoff that a process before this one could not tell its role to mend.
-fn products_of(pen: &FlowPen, end: &TakerEnd) -> Vec<Result<FoundArtifact, RefusedPath>> {
-    let TakerEnd::Outcome {
-        outcome: Said::Handoff(targets),
-        ..
-    } = end
-    else {
-        return Vec::new();
-    };
-    let paths = targets.iter().map(|target| &target.artifact_path);
-    paths
-        .map(|path| find(pen.flow.disk(), &pen.places, path))
-        .collect()
+impl UntoldRepair {
+    /// The repair that a turn's role was not told of, if there is one.
+    pub(super) fn of(
+        pen: &FlowPen,
+        turn: TurnId,
+        role: &RoleInstance,
+        task: &TurnTask,
+    ) -> Option<Self> {
+        let code = untold_repair(pen, turn)?;
+        let end = last_end(pen, turn, role, task)
+            .filter(|end| !matches!(end, TakerEnd::Fault(fault) if code_of(fault.code) != code));
+        Some(Self { end })
+    }
+
+    /// The files of a handoff that the role has to mend.
+    pub(super) fn paths(&self) -> Vec<String> {
+        let Some(TakerEnd::Outcome {
+            outcome: Said::Handoff(targets),
+            ..
+        }) = &self.end
+        else {
+            return Vec::new();
+        };
+        let paths = targets.iter().map(|target| target.artifact_path.clone());
+        paths.collect()
+    }
+
+    /// The role gets the message, with what was found of the files.
+    pub(super) fn tell(
+        self,
+        pen: &mut FlowPen,
+        turn: TurnId,
+        (role, task): (&RoleInstance, &TurnTask),
+        products: &[Result<FoundArtifact, RefusedPath>],
+    ) -> Result<(), DriverError> {
+        let end = self.end;
+        let meant = end.map_or_else(Meant::default, |end| meant(&end, products));
+        say_repair(pen, turn, role, task, meant).map(drop)
+    }
 }
 
 /// The repair that was recorded and whose message the role has not got.

@@ -69,17 +69,19 @@ impl Core {
             return self.stopped(turn, attempt);
         }
         live.clean(&mut self.pen, &mut step)?;
-        let Some(look) = look_before(&self.pen, live, &step)? else {
+        let Some(look) = look_before(&self.pen, &self.compactions, live, &step)? else {
             return self.handle(turn, attempt, step, StepFindings::default());
         };
         if !self.pen.roles.waits(live.subject.role()) {
             return self.handle(turn, attempt, step, look.run());
         }
+        // Nothing else would be kept of a summary.
+        let is_kept = matches!(step, TurnStep::Compact(_));
         live.hosting.hold_step(step);
         if stopping {
             return self.stopped(turn, attempt);
         }
-        if self.is_draining() {
+        if self.is_draining() && !is_kept {
             // The turn stays open, and comes to this step again as it would after a crash.
             self.leave(turn);
             return Ok(Heard::Over);
@@ -212,6 +214,7 @@ impl Core {
                 return consent(pen, live.subject.whose(), *asked, found.most).map(Some);
             }
             TurnStep::Compact(compact) => {
+                let compact = (compact, found.facts);
                 return self.compactions.step(pen, budgets, live, compact).map(Some);
             }
             TurnStep::Choose(choose) => {

@@ -2,12 +2,17 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use a_society_facts::fact::operator::ConsentMode;
+use a_society_facts::id::RoleInstance;
+use a_society_facts::view::FlowState;
+use a_society_flow::graph::FlowGraph;
+use a_society_flow::machine::TurnTask;
 use a_society_state::disk::SharedDisk;
 use a_society_state::files::read_whole;
 
-use super::role_source::{RoleSource, TouchedFiles};
+use super::role_source::{About, RoleSource, TouchedFiles};
 use crate::limits::FLOW_FILE_BYTES_MAX;
 use crate::project::docs::ailment::Ailment;
 use crate::project::flow_file::FlowFile;
@@ -48,6 +53,30 @@ pub(super) struct StepFindings {
     pub(super) touched: Option<TouchedFiles>,
     /// The most that the role may do without asking.
     pub(super) most: Option<ConsentMode>,
+    /// What the flow knows about the work of a role whose session is compacted.
+    pub(super) facts: String,
+}
+
+/// How it is found out what the flow knows about a role's work.
+pub(super) struct FactsLook {
+    pub(super) roles: Box<dyn RoleSource>,
+    pub(super) state: Arc<FlowState>,
+    pub(super) graph: Arc<FlowGraph>,
+    pub(super) role: RoleInstance,
+    pub(super) task: TurnTask,
+}
+
+impl FactsLook {
+    /// What the flow knows about the role's work.
+    pub(super) fn run(mut self) -> String {
+        let about = match &self.task {
+            TurnTask::Node(node) => About::Node(node),
+            TurnTask::Feedback => About::Feedback,
+            TurnTask::Reflection => About::Reflection,
+        };
+        self.roles
+            .facts(&self.graph, &self.state, &self.role, about)
+    }
 }
 
 /// Where a role writes the graph of its flow, and what that file held before.

@@ -1,5 +1,6 @@
 //! What a step names outside of the flow's own records is looked at before the step is handled: the files that an
-//! outcome hands over, the health of the project, a graph that a role wrote, what the workspace lets a role do.
+//! outcome hands over, the health of the project, a graph that a role wrote, what the workspace lets a role do, and what a role
+//! received whose session is compacted.
 //!
 //! The turn's own thread looks, and the core holds the step meanwhile. So the flow waits for none of these files, and
 //! a turn that is stopped is over although its look hangs. What was found for a turn that is over changes nothing.
@@ -11,18 +12,20 @@ use a_society_roles::turn::step::{TakerEnd, TurnStep};
 use a_society_state::disk::SharedDisk;
 
 use super::calls::{allowed_call, open_call};
+use super::compact::Compactions;
 use super::cut_calls;
 use super::error::DriverError;
-use super::live_turn::LiveTurn;
+use super::live_turn::{LiveTurn, TurnSubject};
 use super::pen::FlowPen;
 use super::snapshot::names_snapshot;
-use super::step_findings::{GraphLook, StepFindings, StepLook};
+use super::step_findings::{FactsLook, GraphLook, StepFindings, StepLook};
 use crate::project::flow_file::SNAPSHOT_NAME;
 use crate::record::{Places, find, find_in_record};
 
 /// What must be looked at before this step of a turn is handled, if anything.
 pub(super) fn look_before(
     pen: &FlowPen,
+    compactions: &Compactions,
     live: &LiveTurn,
     step: &TurnStep,
 ) -> Result<Option<Box<StepLook>>, DriverError> {
@@ -36,6 +39,9 @@ pub(super) fn look_before(
             None => look_for_graph(pen, call)?,
         },
         TurnStep::Refuse { tool_call, .. } => look_at_touched(pen, live.subject.turn(), tool_call),
+        TurnStep::Compact(compact) if compactions.shortens(live.subject.turn(), compact) => {
+            facts_look(pen, &live.subject).map(look_at_facts)
+        }
         TurnStep::Consent(_) | TurnStep::Begin { ask: Some(_), .. } => {
             Some(look_at_mode(pen, live.subject.role()))
         }
@@ -138,6 +144,26 @@ fn look_at_mode(pen: &FlowPen, role: &RoleInstance) -> Box<StepLook> {
 fn look_in_record(disk: SharedDisk, places: Places, path: String) -> Box<StepLook> {
     StepLook::new(move || StepFindings {
         assigned: Some(find_in_record(disk.as_ref(), &places, &path)),
+        ..StepFindings::default()
+    })
+}
+
+/// How it is found out what the flow knows about the work of a turn's role, if it is known what that is.
+pub(super) fn facts_look(pen: &FlowPen, whose: &TurnSubject) -> Option<FactsLook> {
+    let task = whose.task()?.clone();
+    let (roles, state, graph) = pen.roles_apart();
+    Some(FactsLook {
+        roles,
+        state,
+        graph,
+        role: whose.role().clone(),
+        task,
+    })
+}
+
+fn look_at_facts(look: FactsLook) -> Box<StepLook> {
+    StepLook::new(move || StepFindings {
+        facts: look.run(),
         ..StepFindings::default()
     })
 }

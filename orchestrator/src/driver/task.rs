@@ -222,7 +222,8 @@ impl Task {
 
     /// Whether nothing runs that it would have to wait for.
     fn rests(&self) -> bool {
-        self.core.live_turns() == 0 && self.core.errands.commands() == 0
+        let core = &self.core;
+        core.live_turns() == 0 && core.errands.commands() == 0 && !core.is_restoring()
     }
 
     fn tick(&mut self) -> Result<(), DriverError> {

@@ -112,6 +112,31 @@ fn the_core_goes_on_while_the_file_hangs_that_a_proposal_would_change() {
 }
 
 #[test]
+fn the_core_goes_on_while_the_file_hangs_that_is_applied_and_nothing_else_is_decided_about_it() {
+    let disk = FaultyDisk::new();
+    let mut core = reflected(&disk);
+    propose(&mut core, "a-docs/style.md", "Shorter.\n").unwrap();
+    let gate = disk.hang(HangingCalls::Below("/w/project".into()));
+    let change = |applied| Verb::Change {
+        change: None,
+        applied,
+    };
+    let begun = Instant::now();
+    let obeyed = core.obey_apart(change(true), None).unwrap();
+    assert!(begun.elapsed() < AT_ONCE);
+    assert!(matches!(obeyed, Obeyed::Later(_)), "{obeyed:?}");
+    for applied in [true, false] {
+        let said = fault(core.obey(change(applied), None));
+        assert!(matches!(said, ChangeFault::BeingWritten(_)), "{said:?}");
+    }
+    assert!(facts(&core, "change_decided").is_empty());
+    gate.open();
+    core.run_errands_here().unwrap();
+    assert_eq!(style(&disk), "Shorter.\n");
+    assert_eq!(facts(&core, "change_decided").len(), 1);
+}
+
+#[test]
 fn a_file_that_is_not_there_yet_is_made_and_one_that_is_declined_is_left() {
     let disk = FaultyDisk::new();
     let mut core = reflected(&disk);

@@ -29,6 +29,7 @@ pub(in crate::driver::tests) enum Spot {
     Grant,
     Health,
     Most,
+    Facts,
 }
 
 /// Blocks every caller at a spot until it is opened.

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use a_society_in_memory::{HangGate, HangingCalls};
+use a_society_state::disk::Disk;
 
 use super::hanging::{AT_ONCE, Gate, ends, fastest, obeys, steer, stop, timed, until};
 use super::*;
@@ -184,4 +185,151 @@ fn while_the_flows_own_disk_hangs_nothing_is_acknowledged_and_the_look_does_not_
     model.open();
     ends(driven);
     assert!(world.puppet.asked().is_empty());
+}
+
+#[test]
+fn a_flow_whose_handed_over_files_hang_is_open_at_once_is_paused_and_cancelled_and_restores_them_later()
+ {
+    let world = World::new(Puppet::will_say([hands_off(), closes()]));
+    let path = std::path::Path::new("/w/record/a.md");
+    world.disk.write_file(path, b"what was thought").unwrap();
+    let core = world.begin_with(TWO);
+    let flow = at(&core);
+    // The process dies as soon as the file was handed over.
+    let left: Arc<Mutex<Option<FaultyDisk>>> = Arc::default();
+    let (keep, watched, place) = (Arc::clone(&left), world.disk.clone(), flow.clone());
+    world.disk.after_each(Box::new(move |_, _| {
+        let clone = watched.kill_clone();
+        let handed = |fact: &Fact| matches!(fact, Fact::HandoffApplied(_));
+        let mut kept = keep.lock().unwrap();
+        if kept.is_none() && recorded(&clone, &place).iter().any(handed) {
+            *kept = Some(clone);
+        }
+    }));
+    let mut core = core;
+    walk(&mut core, 1000);
+    world.disk.after_each(Box::new(|_, _| {}));
+    let disk = left.lock().unwrap().take().unwrap();
+    disk.remove_file(path).unwrap();
+    let mut times = Vec::new();
+    for stops in [true, false] {
+        let mut world = World::new(Puppet::will_say([closes()]));
+        world.disk = disk.kill_clone();
+        let gate = world.disk.hang(HangingCalls::Below("/w/record".into()));
+        let begun = std::time::Instant::now();
+        let core = world.open(&store(&world.disk), &flow, 5);
+        times.push(begun.elapsed());
+        let driven = drive(core, None).unwrap();
+        gate.wait_until_reached();
+        let pauses = [Verb::Pause {}, Verb::Unpause {}];
+        times.extend(pauses.map(|verb| timed(&driven.handle, verb)));
+        assert!(world.puppet.asked().is_empty());
+        if stops {
+            times.push(timed(&driven.handle, Verb::Cancel { why: None }));
+            // The process ends although the file still hangs.
+            ends(driven);
+            gate.open();
+            continue;
+        }
+        gate.open();
+        until(&driven.handle, |seen| {
+            world.puppet.asked().len() == 1 && seen.live == 0 && seen.state.turns.is_empty()
+        });
+        assert_eq!(world.disk.read_file(path).unwrap(), b"what was thought");
+        ends(driven);
+    }
+    let time = times.into_iter().max().unwrap();
+    assert!(time < AT_ONCE * 5, "it took {time:?}");
+}
+
+/// The facts that a disk holds of a flow.
+fn recorded(disk: &FaultyDisk, flow: &FlowRef) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let Ok(mut follower) = store(disk).follow(flow) else {
+        return facts;
+    };
+    drop(follower.read(&mut |recorded| facts.extend(recorded.fact().cloned())));
+    facts
+}
+
+#[test]
+fn a_repair_without_its_message_waits_for_no_file_that_it_names() {
+    let world = World::new(Puppet::will_say([hands_off(), hands_off(), closes()]));
+    let mut core = world.begin_with(TWO);
+    let flow = at(&core);
+    let left: Arc<Mutex<Option<FaultyDisk>>> = Arc::default();
+    let (keep, watched, place) = (Arc::clone(&left), world.disk.clone(), flow.clone());
+    world.disk.after_each(Box::new(move |_, _| {
+        let clone = watched.kill_clone();
+        let is_last = recorded(&clone, &place).last().is_some_and(|fact| {
+            // The file that is handed over is not there.
+            matches!(fact, Fact::RepairRequested(_))
+        });
+        let mut kept = keep.lock().unwrap();
+        if kept.is_none() && is_last {
+            *kept = Some(clone);
+        }
+    }));
+    walk(&mut core, 1000);
+    world.disk.after_each(Box::new(|_, _| {}));
+    let disk = left.lock().unwrap().take().unwrap();
+    for stops in [true, false] {
+        let mut world = World::new(Puppet::will_say([hands_off(), closes()]));
+        world.disk = disk.kill_clone();
+        let gate = world.disk.hang(HangingCalls::Below("/w/record".into()));
+        let core = world.open(&store(&world.disk), &flow, 5);
+        let driven = drive(core, None).unwrap();
+        gate.wait_until_reached();
+        obeys(&driven.handle);
+        if stops {
+            let time = timed(&driven.handle, stop());
+            assert!(time < AT_ONCE * 5, "it took {time:?}");
+            is_over(&driven);
+        }
+        gate.open();
+        if !stops {
+            until(&driven.handle, |_| !world.puppet.asked().is_empty());
+            let asked = format!("{:?}", world.puppet.asked()[0]);
+            assert!(asked.contains("record/a.md"), "{asked}");
+        }
+        ends(driven);
+    }
+}
+
+#[test]
+fn a_summary_waits_for_what_its_role_received_and_the_flow_does_not() {
+    let long = "I look at it. ".repeat(300);
+    let full = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);
+    for stops in [true, false] {
+        let gate = Gate::at(Spot::Facts);
+        let answers = [full.clone(), says("It read a.txt."), closes()];
+        let mut world = World::new(Puppet::will_say(answers));
+        world.window = 1000;
+        world.write("a.txt", "what it holds");
+        world.hangs = Some(gate.clone());
+        let core = world.begin();
+        let flow = at(&core);
+        let driven = drive(core, None).unwrap();
+        gate.is_reached();
+        obeys(&driven.handle);
+        if stops {
+            let time = timed(&driven.handle, stop());
+            assert!(time < AT_ONCE * 5, "it took {time:?}");
+            is_over(&driven);
+            gate.open();
+            ends(driven);
+            let core = world.open(&store(&world.disk), &flow, 3);
+            // The summary was paid for.
+            assert_eq!(core.state().account.spent.tokens, 912);
+            continue;
+        }
+        gate.open();
+        until(&driven.handle, |_| world.puppet.asked().len() == 3);
+        let asked = format!("{:?}", world.puppet.asked()[2]);
+        assert!(
+            asked.contains("It read a.txt.") && asked.contains("Nothing is received."),
+            "{asked}"
+        );
+        ends(driven);
+    }
 }

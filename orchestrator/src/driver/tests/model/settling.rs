@@ -81,3 +81,37 @@ fn what_only_reads_runs_again_and_is_marked() {
     walk(&mut core, 1000);
     assert_eq!(world.ends(&core), [("read_file".to_owned(), CallEnd::Done)]);
 }
+
+#[test]
+fn a_model_reads_a_file_and_closes_the_flow() {
+    let puppet = Puppet::will_say([
+        calls(&[
+            ("read_file", r#"{"path":"a.txt"}"#),
+            ("read_file", r#"{"path":"b.txt"}"#),
+        ]),
+        closes(),
+    ]);
+    let world = World::new(puppet);
+    world.write("a.txt", "what a holds");
+    world.write("b.txt", "what b holds");
+    let mut core = world.begin();
+    walk(&mut core, 1000);
+    assert_eq!(
+        world.ends(&core),
+        [
+            ("read_file".to_owned(), CallEnd::Done),
+            ("read_file".to_owned(), CallEnd::Done)
+        ]
+    );
+    let asked = world.puppet.asked();
+    let results: Vec<bool> = (asked[1].iter())
+        .filter_map(|message| match message {
+            Message::ToolResult { content, .. } => Some(content.contains("holds")),
+            Message::User { .. }
+            | Message::Assistant { .. }
+            | Message::AssistantToolCalls { .. } => None,
+        })
+        .collect();
+    assert_eq!(results, [true, true]);
+    assert!(core.state().improvement.is_none() && core.state().turns.is_empty());
+}
