@@ -14,6 +14,7 @@ pub mod fork;
 pub mod import_state;
 pub mod limits;
 pub mod mint;
+pub mod notification;
 pub mod pasted_secrets;
 pub mod project;
 pub mod record;

@@ -10,7 +10,7 @@ use a_society_facts::view::FlowState;
 use a_society_orchestrator::driver::handle::FlowHandle;
 use a_society_orchestrator::pasted_secrets::holds_a_secret;
 use a_society_orchestrator::run::{self, Amendment};
-use a_society_orchestrator::workspace::begin::{BegunFlow, ChatOrigin, FlowChoices, FlowOrigin};
+use a_society_orchestrator::workspace::begin::{BegunFlow, FlowChoices, FlowOrigin};
 use a_society_orchestrator::workspace::chat_context::chat_context;
 use a_society_state::{FlowRef, Store};
 
@@ -201,12 +201,12 @@ fn begin(context: &mut Context<'_>, arguments: &Arguments, wishes: Wishes, talk:
         None => project_of(&store, context, Path::new("chat"))?,
     };
     let folder = project_folder(&store, &project);
-    let origin = FlowOrigin::Chat(ChatOrigin {
+    let origin = FlowOrigin::Chat {
         project,
         role: arguments.role.clone(),
         label: arguments.label.clone(),
         context: Some(detected(context, &store, arguments, &folder)),
-    });
+    };
     let choices = FlowChoices {
         title: arguments.label.clone(),
         tokens: arguments.budget.map(Limit::tokens),

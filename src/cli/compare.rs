@@ -5,16 +5,16 @@ use a_society_facts::words::runs::{
     NEITHER_HANDED_OVER, OF_THOSE_CACHED, TIME_OF_TURNS, TOKENS_IN, TOKENS_OUT,
 };
 use a_society_facts::words::status;
+use a_society_operator_ui::fold::compare::{
+    ComparedNode, ComparedText, Comparison, FileLine, FileStands, GraphChange, NodeSide, Side,
+};
 use a_society_operator_ui::protocol::flow::NodeState;
 use a_society_operator_ui::protocol::http::Cost;
-use a_society_operator_ui::server::{
-    ComparedNode, Comparison, FileLine, FileStands, GraphChange, NodeSide, RunPlace, Side, compared,
-};
+use a_society_operator_ui::server::compared;
 use a_society_state::{FlowRef, Store};
 
 use super::asks::short;
 use super::diff::{body, counts, refused};
-use super::say::project_folder;
 use super::table::{self, Cell};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
@@ -32,13 +32,8 @@ pub(crate) fn run(
     b: &FlowRef,
     stat: bool,
 ) -> Outcome {
-    let (in_a, in_b) = (
-        project_folder(store, &a.project),
-        project_folder(store, &b.project),
-    );
     let now = store.ground().clock.now();
-    let run = |flow, project| RunPlace { flow, project };
-    let found = compared(store, run(a, &in_a), run(b, &in_b), now).map_err(refused)?;
+    let found = compared(store, a, b, now).map_err(refused)?;
     if out.is_json() {
         out.value(&found)?;
         return Ok(ExitCode::Ok);
@@ -220,7 +215,7 @@ fn files(out: &mut Output, all: &[FileLine], stat: bool) -> Result<(), Stop> {
     for line in all {
         let path = out.paint.bold(&plain(&line.path));
         let bytes = |text: &Option<_>| {
-            let text: Option<&a_society_operator_ui::server::ComparedText> = text.as_ref();
+            let text: Option<&ComparedText> = text.as_ref();
             text.map_or(0, |text| text.bytes)
         };
         let (a, b) = (size(bytes(&line.a)), size(bytes(&line.b)));

@@ -7,10 +7,10 @@ use a_society_facts::id::RoleInstance;
 use a_society_orchestrator::config::models::there_are;
 use a_society_orchestrator::config::user::{self, Scope};
 use a_society_orchestrator::project::choices::{AUTO, SCOPE};
+use a_society_orchestrator::workspace::role_models::is_scripted;
 
 use super::asks::short;
 use super::context::Context;
-use super::cost::is_scripted;
 use super::say::{To, role, say};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};

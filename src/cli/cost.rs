@@ -5,14 +5,8 @@ use std::collections::BTreeMap;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::{Account, FlowState, Spent};
-use a_society_orchestrator::config::user;
-use a_society_orchestrator::graph::Executor;
-use a_society_orchestrator::project::docs::folder::roles;
-use a_society_orchestrator::project::flow_file::{SCRIPT_NAME, read_kept};
-use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
-use super::say::project_folder;
 use super::table::Cell;
 use crate::text::{money, tokens};
 
@@ -30,60 +24,6 @@ pub(crate) fn in_short(account: &Account) -> Vec<String> {
         None => (cost_micros > 0).then(|| money(cost_micros)),
     };
     all.into_iter().chain(cost).collect()
-}
-
-/// The model that each role is configured with.
-fn configured(state: &FlowState) -> BTreeMap<RoleInstance, String> {
-    let roles = state.configurations.iter();
-    let models =
-        roles.filter_map(|(role, kept)| Some((role.clone(), kept.settings.get("model")?.clone())));
-    models.collect()
-}
-
-/// Whether a script plays all roles of a flow, whichever models are chosen for them.
-pub(crate) fn is_scripted(store: &Store, flow: &FlowRef) -> bool {
-    let script = store.place(flow).record().join(SCRIPT_NAME);
-    store.ground().disk.about(&script).is_ok()
-}
-
-/// The model of each role that a model plays, as far as that is decided before its first turn.
-pub(crate) fn models(
-    store: &Store,
-    flow: &FlowRef,
-    state: &FlowState,
-) -> BTreeMap<RoleInstance, String> {
-    let place = store.place(flow);
-    let mut models = configured(state);
-    if is_scripted(store, flow) {
-        return models;
-    }
-    let (_, catalog) = user::catalog().unwrap_or_default();
-    let source = place.whole_text(&state.graph.source).unwrap_or_default();
-    let kept = read_kept(source).ok();
-    let own = kept.filter(|kept| kept.defines_roles);
-    let roles = own.map_or_else(
-        || {
-            roles(
-                store.ground().disk.as_ref(),
-                &project_folder(store, &flow.project),
-            )
-        },
-        |own| own.roles,
-    );
-    for node in &state.graph.nodes {
-        let mut defined = roles.iter();
-        let defined = defined.find(|(name, _)| name.to_string() == node.role.base());
-        let Some((_, role)) = defined.filter(|(_, role)| role.executor() == Executor::Model) else {
-            continue;
-        };
-        // Where a model chooses, its choice is a fact of its own.
-        let named = role.model.clone().filter(|name| name != "auto");
-        let model = named.or_else(|| catalog.model.clone());
-        if let Some(model) = model {
-            models.entry(node.role.clone()).or_insert(model);
-        }
-    }
-    models
 }
 
 /// A row for each role that a model took, and one for all of them, under their heads. Nothing where no

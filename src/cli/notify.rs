@@ -5,10 +5,7 @@
 //! reported after the next look.
 
 use std::collections::BTreeSet;
-use std::io::{self, PipeReader, PipeWriter, Write};
-use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::io::{self, PipeReader, PipeWriter};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -18,10 +15,10 @@ use a_society_operator_ui::fold::asks::open;
 use a_society_orchestrator::config::user::{self, NotifyConfig, Occasion};
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::machine::Work;
+use a_society_orchestrator::notification::NotifyCommand;
 use a_society_state::clock::Clock;
 use a_society_state::{FlowRef, Store};
 use rustix::event::{PollFd, PollFlags};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::json;
 
 use super::asks;
@@ -41,9 +38,6 @@ const RUNS_MAX: Duration = Duration::from_secs(5);
 /// How long all commands together may run on after the flow. `run` waits for them, because a command that outlives it could
 /// be left behind; one that hangs is ended with all that it started.
 const RUNS_AFTER_MAX: Duration = Duration::from_secs(1);
-
-/// How often a command is looked at where the system rings no bell for a process that ends.
-const RUNS_LOOK: Duration = Duration::from_millis(20);
 
 /// The notification thread of a flow; it ends soon after the flow's task.
 #[derive(Debug)]
@@ -103,23 +97,15 @@ impl CommandPatience {
     }
 
     /// Waits for the end of a command that began then, or returns why it is ended now.
-    fn await_end(
-        &mut self,
-        child: &mut Child,
-        began: Duration,
-    ) -> Result<io::Result<ExitStatus>, String> {
-        let ends = Pid::from_raw(child.id().cast_signed());
-        let ends = ends.and_then(|id| pidfd_open(id, PidfdFlags::empty()).ok());
+    fn await_end(&mut self, command: &NotifyCommand, began: Duration) -> Result<(), String> {
         loop {
-            match child.try_wait() {
-                Ok(Some(status)) => return Ok(Ok(status)),
-                Ok(None) => {}
-                Err(error) => return Ok(Err(error)),
-            }
             let left = match self.since {
                 None => RUNS_MAX.saturating_sub(self.now().saturating_sub(began)),
                 Some(over) => RUNS_AFTER_MAX.saturating_sub(self.now().saturating_sub(over)),
             };
+            if self.wait(command, left) {
+                return Ok(());
+            }
             if left.is_zero() {
                 return Err(match self.since {
                     None => format!("it was ended after {} s", RUNS_MAX.as_secs()),
@@ -128,29 +114,21 @@ impl CommandPatience {
                     }
                 });
             }
-            let left = if ends.is_some() {
-                left
-            } else {
-                left.min(RUNS_LOOK)
-            };
-            self.wait(ends.as_ref(), left);
         }
     }
 
-    /// Waits until the command or the flow ends, but no longer than this.
-    fn wait(&mut self, ends: Option<&OwnedFd>, longest: Duration) {
-        let flow = self
-            .since
-            .is_none()
-            .then(|| PollFd::new(&self.over, PollFlags::IN));
-        let mut rings: Vec<PollFd<'_>> = flow.into_iter().collect();
-        rings.extend(ends.map(|ends| PollFd::new(ends, PollFlags::IN)));
+    /// Waits until the command or the flow ends, but no longer than this. Whether the command has ended.
+    fn wait(&mut self, command: &NotifyCommand, longest: Duration) -> bool {
+        let mut rings = vec![PollFd::new(command, PollFlags::IN)];
+        if self.since.is_none() {
+            rings.push(PollFd::new(&self.over, PollFlags::IN));
+        }
         wait_for(&mut rings, longest);
-        let is_over =
-            self.since.is_none() && rings.first().is_some_and(|over| !over.revents().is_empty());
-        if is_over {
+        let rung: Vec<bool> = rings.iter().map(|end| !end.revents().is_empty()).collect();
+        if rung.get(1) == Some(&true) {
             self.since = Some(self.now());
         }
+        rung.first() == Some(&true)
     }
 }
 
@@ -236,7 +214,7 @@ impl NotifyLoop {
     }
 
     fn run(&mut self, seen: &Seen, occasion: Occasion, words: &str) {
-        let Some((program, arguments)) = self.config.command.split_first() else {
+        let Some(program) = self.config.command.first() else {
             return;
         };
         let title = plain(&seen.state.title);
@@ -248,20 +226,15 @@ impl NotifyLoop {
             "words": words,
             "seq": seen.seq,
         });
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .env("A_SOCIETY_EVENT", occasion.word())
-            .env("A_SOCIETY_FLOW", self.flow.to_string())
-            .env("A_SOCIETY_TITLE", &*title)
-            .env("A_SOCIETY_WORDS", words)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            // A group of its own: Ctrl-C does not reach it, and all of it can be ended at once.
-            .process_group(0);
-        let ended = match command.spawn() {
-            Ok(child) => finished(child, &told.to_string(), &mut self.patience),
+        let variables = [
+            ("A_SOCIETY_EVENT", occasion.word()),
+            ("A_SOCIETY_FLOW", &self.flow.to_string()),
+            ("A_SOCIETY_TITLE", &title),
+            ("A_SOCIETY_WORDS", words),
+        ];
+        let input = told.to_string();
+        let ended = match NotifyCommand::start(&self.config.command, &variables, &input) {
+            Ok(command) => finished(command, &mut self.patience),
             Err(error) => Err(error.to_string()),
         };
         if let Err(why) = ended {
@@ -289,26 +262,9 @@ const fn occasion(code: ExitCode) -> Occasion {
     }
 }
 
-/// Gives a command its input and waits for its end, but not for ever.
-fn finished(mut child: Child, input: &str, patience: &mut CommandPatience) -> Result<(), String> {
-    if let Some(mut pipe) = child.stdin.take() {
-        // A command that does not read it is fine; it fits into any pipe.
-        drop(pipe.write_all(input.as_bytes()));
-    }
+/// Waits for the end of a command, but not for ever: one that hangs is ended with all that it started.
+fn finished(command: NotifyCommand, patience: &mut CommandPatience) -> Result<(), String> {
     let began = patience.now();
-    let why = match patience.await_end(&mut child, began) {
-        Ok(Ok(status)) if status.success() => return Ok(()),
-        Ok(Ok(status)) => return Err(status.to_string()),
-        Ok(Err(error)) => return Err(error.to_string()),
-        Err(why) => why,
-    };
-    let group = i32::try_from(child.id()).ok();
-    let group = group.and_then(Pid::from_raw);
-    let ended = group
-        .map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
-    if !matches!(ended, Some(Ok(()))) {
-        drop(child.kill());
-    }
-    drop(child.wait());
-    Err(why)
+    patience.await_end(&command, began)?;
+    command.outcome()
 }

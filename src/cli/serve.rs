@@ -1,6 +1,7 @@
 //! `serve`: the operator's page and all flows of the workspace, until it is interrupted.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,15 +38,11 @@ const PORT: u16 = 4780;
 /// The default number of sockets that are open at once.
 const SOCKETS: u16 = server::limits::SOCKETS_MAX;
 
-/// How often it is looked whether the address for the next browser changed, and whether flows that drain are done. An
-/// interruption wakes at once.
-const LOOK: Duration = Duration::from_millis(50);
-
 /// An interruption ends this sooner.
 const LINGER: Duration = Duration::from_secs(60);
 
-/// How long flows may take to reach a recorded point when the server ends, in looks.
-const DRAIN_LOOKS_MAX: u32 = 20 * 60;
+/// How many microseconds flows may take to reach a recorded point when the server ends.
+const DRAIN_US_MAX: u64 = 60_000_000;
 
 /// The file that says how the running server is reached.
 const SERVER_FILE: &str = "server.json";
@@ -512,11 +509,17 @@ fn end(context: &mut Context<'_>, server: &mut Server, interrupts: &Interrupts) 
         );
     }
     let before = interrupts.count();
-    for _ in 0..DRAIN_LOOKS_MAX {
-        if server.hubs().driven().is_empty() || interrupts.count() > before {
-            break;
+    let hubs = Arc::clone(server.hubs());
+    if let Ok(rests) = hubs.rest_bell() {
+        let clock = &hubs.store.ground().clock;
+        let until = clock.elapsed_us().saturating_add(DRAIN_US_MAX);
+        while !hubs.driven().is_empty() && interrupts.count() == before {
+            let left = until.saturating_sub(clock.elapsed_us());
+            if left == 0 {
+                break;
+            }
+            interrupts.wait_beside(Some(rests.as_fd()), Duration::from_micros(left));
         }
-        interrupts.wait(LOOK);
     }
     server.end();
 }

@@ -20,7 +20,7 @@ use a_society_orchestrator::project::docs::folder::roles as project_roles;
 use a_society_orchestrator::run::{self, Amendment};
 use a_society_orchestrator::sent_request;
 use a_society_orchestrator::workspace::begin::{
-    BegunFlow, ChatOrigin, FlowChoices, FlowOrigin, NotBegun, begin,
+    BegunFlow, FlowChoices, FlowOrigin, NotBegun, begin,
 };
 use a_society_orchestrator::workspace::belonging::project_of_all;
 use a_society_orchestrator::workspace::flow_files::flow_files;
@@ -66,7 +66,7 @@ impl Workspace {
             NewFrom::File(path) => FlowOrigin::File(PathBuf::from(path)),
             NewFrom::Project(name) => FlowOrigin::Project(project_named(name)?),
             NewFrom::Draft(name) => FlowOrigin::Draft(project_named(name)?),
-            NewFrom::Chat(with) => FlowOrigin::Chat(ChatOrigin {
+            NewFrom::Chat(with) => FlowOrigin::Chat {
                 project: match &with.project {
                     Some(name) => project_named(name)?,
                     None => project_of_all(&self.store)
@@ -75,7 +75,7 @@ impl Workspace {
                 role: with.role.clone(),
                 label: new.title.clone(),
                 context: None,
-            }),
+            },
         })
     }
 }

@@ -10,6 +10,7 @@ use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 use a_society_operator_ui::fold::asks::{OpenAsk, call_facts};
 use a_society_operator_ui::fold::said::before_its_end;
 use a_society_operator_ui::server::changed;
+use a_society_orchestrator::workspace::role_models::role_models;
 use a_society_state::index::{Row, rows};
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, Store};
@@ -100,7 +101,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         // The command itself reports what cannot be read.
         let files = changed(&store, &flow, None).ok();
         let files = files.map(|all| diff::rows(&all)).unwrap_or_default();
-        let models = cost::models(&store, &flow, &seen.screen.flow);
+        let models = role_models(&store, &flow, &seen.screen.flow);
         let costs = cost::rows_with_budgets(&seen.screen.flow, &models);
         let shown = ShownFlow {
             items: arguments.items,

@@ -191,7 +191,7 @@ const TOUCHES: [Touch; 7] = [
         homes: &[
             (
                 "roles/base/src/process/supervise.rs",
-                "the one supervisor: programs of roles at their gate, and MCP servers; each ends with its whole tree",
+                "the one supervisor: programs of roles at their gate, MCP servers, and the operator's notification command; each ends with its whole tree",
             ),
             (
                 "orchestrator/src/config/user.rs",
@@ -208,10 +208,6 @@ const TOUCHES: [Touch; 7] = [
             (
                 "src/cli/editor.rs",
                 "opens the operator's own editor for a file of their turn, when they press its key",
-            ),
-            (
-                "src/cli/notify.rs",
-                "tells the operator's own command that a flow waits, is done or failed",
             ),
             (
                 "roles/src/tool/command/",

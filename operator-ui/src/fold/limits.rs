@@ -59,3 +59,25 @@ pub(crate) const TASK_BYTES_MAX: usize = 800;
 
 /// How many files of one edit are shown, more than its tool takes.
 pub(crate) const EDITED_FILES_MAX: usize = 50;
+
+/// How many lines of a difference are shown.
+const DIFF_LINES_MAX: usize = 4_000;
+
+/// The largest text of which differences are looked for.
+const DIFF_BYTES_MAX: usize = 1 << 20;
+
+/// How much is compared, and how much of it is shown.
+pub(crate) const DIFF_BOUNDS: Bounds = Bounds {
+    bytes_max: DIFF_BYTES_MAX,
+    // What is compared at the operator's wish may take some tens of milliseconds.
+    edits_max: 2_000,
+    lines_max: DIFF_LINES_MAX,
+    // No more than both texts together have.
+    shown_bytes_max: DIFF_BYTES_MAX * 2,
+};
+
+/// How many turns are named that changed one file: the first ones and the last.
+pub(crate) const AUTHORS_MAX: usize = 20;
+
+/// How many points the clock of a time strip has.
+pub(crate) const TRACK_CLOCK_MAX: usize = 2_000;

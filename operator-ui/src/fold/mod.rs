@@ -5,10 +5,15 @@
 
 pub(crate) mod ask;
 pub mod asks;
+pub(crate) mod authors;
+pub(crate) mod changes;
+pub mod compare;
+pub(crate) mod costs;
 pub(crate) mod decided;
 pub(crate) mod edit;
 mod estimate;
 pub mod feed;
+pub(crate) mod findings;
 pub mod flow;
 pub(crate) mod history;
 pub mod limits;
@@ -21,6 +26,7 @@ pub mod said;
 mod tasks;
 pub mod terms;
 mod touch;
+pub(crate) mod track;
 pub mod words;
 
 pub(crate) use flow::{FlowFold, Liveness};

@@ -2,6 +2,7 @@
 //! ended some seconds after their last follower left.
 
 use std::collections::BTreeMap;
+use std::io::{self, PipeReader, PipeWriter};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -108,6 +109,8 @@ pub struct Hubs {
     flows: Mutex<BTreeMap<FlowRef, Arc<FlowHub>>>,
     inbox: Mutex<Option<Arc<InboxHub>>>,
     driven: Mutex<BTreeMap<FlowRef, FlowHandle>>,
+    /// Closed as soon as no flow is driven.
+    rest_bells: Mutex<Vec<PipeWriter>>,
     watch: Option<FolderWatch>,
     /// The bells to ring when something in a folder changes.
     bells: Mutex<BTreeMap<PathBuf, Vec<Weak<Bell>>>>,
@@ -153,6 +156,7 @@ impl Hubs {
             flows: Mutex::default(),
             inbox: Mutex::default(),
             driven: Mutex::default(),
+            rest_bells: Mutex::default(),
             // Without it hubs look by themselves now and then.
             watch: FolderWatch::new().ok(),
             bells: Mutex::default(),
@@ -290,8 +294,27 @@ impl Hubs {
 
     /// This process drives a flow no longer.
     pub fn leaves(&self, flow: &FlowRef) {
-        lock(&self.driven).remove(flow);
+        let mut driven = lock(&self.driven);
+        driven.remove(flow);
+        if driven.is_empty() {
+            // Closing it is what rings.
+            lock(&self.rest_bells).clear();
+        }
+        drop(driven);
         self.look_at(flow);
+    }
+
+    /// What can be read from once this process drives no flow.
+    ///
+    /// # Errors
+    /// When the system has no pipe.
+    pub fn rest_bell(&self) -> io::Result<PipeReader> {
+        let (bell, rings) = io::pipe()?;
+        let driven = lock(&self.driven);
+        if !driven.is_empty() {
+            lock(&self.rest_bells).push(rings);
+        }
+        Ok(bell)
     }
 
     fn look_at(&self, flow: &FlowRef) {

@@ -11,10 +11,10 @@ use a_society_facts::{Hash, Recorded};
 use a_society_orchestrator::delivered::{self, Delivered};
 use a_society_state::{FlowRef, Store};
 
-use super::authors::Authors;
 use super::blocking::{missing, unread};
 use super::feed_at::each_in;
 use super::limits::BLOB_BYTES_MAX;
+use crate::fold::authors::Authors;
 use crate::protocol::Fault;
 use crate::protocol::http::{DeliveredFile, FileVersion, FileVersions, Files};
 

@@ -2,22 +2,18 @@
 
 use std::path::Path;
 
-use a_society_facts::Hash;
-use a_society_orchestrator::findings::{self as found, FlowFindings, Proposal, ProposalStanding};
+use a_society_orchestrator::findings::{self as found, FlowFindings, Proposal};
 use a_society_state::{FlowRef, Store};
 
 use super::app::Shared;
 use super::blocking::{missing, unread};
-use super::limits::{DIFF_BOUNDS, FINDING_BYTES_MAX, FINDINGS_FLOWS_MAX, FINDINGS_LOOKED_AT_MAX};
+use super::limits::{FINDING_BYTES_MAX, FINDINGS_FLOWS_MAX, FINDINGS_LOOKED_AT_MAX};
 use super::window::Window;
-use crate::fold::lines::compare;
-use crate::fold::words::{self, beginning};
+use crate::fold::findings as folded;
+use crate::fold::words::beginning;
 use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
-use crate::protocol::ask::Diff;
-use crate::protocol::findings::{
-    ChangeDiff, Changeable, FindingView, Findings, FoundFlow, ProposedChange, Stands,
-};
+use crate::protocol::findings::{ChangeDiff, Changeable, FindingView, Findings, FoundFlow};
 
 /// What was found across flows, from the newest on, or from before one of them.
 pub(super) fn list(app: &Shared, window: &Window) -> Result<Findings, Fault> {
@@ -70,7 +66,7 @@ fn wire(app: &Shared, one: &mut FlowFindings) -> FoundFlow {
         title: one.title.clone(),
         findings,
         changes: changes
-            .map(|proposal| change_of(proposal, now(app, &one.flow, proposal).as_deref()))
+            .map(|proposal| folded::change_of(proposal, now(app, &one.flow, proposal).as_deref()))
             .collect(),
     }
 }
@@ -79,23 +75,6 @@ fn wire(app: &Shared, one: &mut FlowFindings) -> FoundFlow {
 fn now(app: &Shared, flow: &FlowRef, proposal: &Proposal) -> Option<String> {
     let project = app.actions.project_folder(flow);
     found::file_now(&app.hubs.store, &project, &proposal.change.path)
-}
-
-fn change_of(proposal: &Proposal, now: Option<&str>) -> ProposedChange {
-    ProposedChange {
-        id: proposal.name.clone(),
-        role: proposal.change.role.to_string(),
-        finding: proposal.change.finding,
-        path: proposal.change.path.clone(),
-        at: words::at(proposal.change.at),
-        stands: match proposal.stands(now) {
-            ProposalStanding::Open => Stands::Open,
-            ProposalStanding::SaidAlready => Stands::SaidAlready,
-            ProposalStanding::FileChanged => Stands::FileChanged,
-            ProposalStanding::Applied => Stands::Applied,
-            ProposalStanding::Declined => Stands::Declined,
-        },
-    }
 }
 
 /// What a proposed change would do to its file as it is now.
@@ -134,22 +113,7 @@ pub(super) fn changes(
 
 fn would_change(store: &Store, project: &Path, proposal: &Proposal) -> ChangeDiff {
     let now = found::file_now(store, project, &proposal.change.path);
-    let hash = |text: &str| Hash::of(text.as_bytes()).to_string();
-    let diff = proposal.after.as_deref().map(|after| {
-        let compared = compare(now.as_deref().unwrap_or_default(), after, &DIFF_BOUNDS);
-        Diff {
-            path: proposal.change.path.clone(),
-            old: now.as_deref().map(hash),
-            new: hash(after),
-            hunks: compared.hunks,
-            truncated: compared.truncated,
-            unkept_bytes: None,
-        }
-    });
-    ChangeDiff {
-        change: change_of(proposal, now.as_deref()),
-        diff,
-    }
+    folded::would_change(proposal, now.as_deref())
 }
 
 /// The files that a finding of a flow may change, and what one of them says now.

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::fold::lines::Bounds;
-
 /// How many sockets are open at once if none are configured. A page has one; a wall of screens and
 /// a few forgotten windows have some dozens, and each that rests takes some twenty kilobytes.
 pub const SOCKETS_MAX: u16 = 1_100;
@@ -72,25 +70,6 @@ pub(crate) const MESSAGES_MAX: usize = 200;
 /// The longest session that is taken along from the page; the terminal prints any.
 pub(crate) const TAKEN_BYTES_MAX: usize = 64 << 20;
 
-/// How many lines of a difference are shown.
-pub(crate) const DIFF_LINES_MAX: usize = 4_000;
-
-/// The largest text of which differences are looked for.
-pub(crate) const DIFF_BYTES_MAX: usize = 1 << 20;
-
-/// How much is compared, and how much of it is shown.
-pub(super) const DIFF_BOUNDS: Bounds = Bounds {
-    bytes_max: DIFF_BYTES_MAX,
-    // What is compared at the operator's wish may take some tens of milliseconds.
-    edits_max: 2_000,
-    lines_max: DIFF_LINES_MAX,
-    // No more than both texts together have.
-    shown_bytes_max: DIFF_BYTES_MAX * 2,
-};
-
-/// How many turns are named that changed one file: the first ones and the last.
-pub(crate) const AUTHORS_MAX: usize = 20;
-
 /// How many files of a flow's shared folder are offered to a person who hands one over.
 pub(crate) const RECORD_LISTED_MAX: usize = 500;
 
@@ -126,9 +105,6 @@ pub(crate) const QUERY_CHARS_MIN: usize = 2;
 
 /// The longest words that are searched for.
 pub(crate) const QUERY_BYTES_MAX: usize = 200;
-
-/// How many points the clock of a time strip has.
-pub(crate) const TRACK_CLOCK_MAX: usize = 2_000;
 
 /// How many time strips are kept.
 pub(crate) const TRACKS_MAX: usize = 16;

@@ -4,7 +4,6 @@ pub(crate) mod access;
 pub mod actions;
 mod app;
 mod assets;
-mod authors;
 mod blocking;
 mod bodies;
 mod commands;
@@ -37,10 +36,7 @@ mod window;
 
 pub use access::{Access, Secrets};
 pub use actions::Actions;
-pub use compare::{
-    ComparedNode, ComparedText, Comparison, FileLine, FileStands, GraphChange, NodeSide, RunPlace,
-    Side, compared,
-};
+pub use compare::compared;
 pub use diff::changed;
 pub use files::handed_last;
 pub use listen::{Options, Server, start};

@@ -22,8 +22,8 @@ use super::actions::adopt;
 use super::app::{Shared, flow_ref};
 use super::blocking::{missing, read, unread};
 use super::limits::{
-    BEGIN_BYTES_MAX, BODY_BYTES_MAX, DIFF_BOUNDS, FILE_PATIENCE, HITS_MAX, ITEMS_MAX,
-    QUERY_BYTES_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES,
+    BEGIN_BYTES_MAX, BODY_BYTES_MAX, FILE_PATIENCE, HITS_MAX, ITEMS_MAX, QUERY_BYTES_MAX,
+    READ_BUFFER_BYTES, WRITE_BUFFER_BYTES,
 };
 use super::reply::{Answer, JSON, PAGE, download, guard, json, json_text, plain, refused};
 use super::window::Window;
@@ -31,6 +31,7 @@ use super::{
     assets, costs, dev, diff, events, export, feed_at, files, findings, forks, metrics, record,
     removal, revisions, search, settings, socket, track, transcript,
 };
+use crate::fold::limits::DIFF_BOUNDS;
 use crate::fold::words;
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{GraphText, NewFile, NewFlow, SessionRequest};

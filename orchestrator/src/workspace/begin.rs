@@ -39,20 +39,16 @@ pub enum FlowOrigin {
     /// No graph: the owner of a project writes it.
     Draft(ProjectName),
     /// A chat.
-    Chat(ChatOrigin),
-}
-
-/// What a new chat begins from.
-#[derive(Debug)]
-pub struct ChatOrigin {
-    /// Its project.
-    pub project: ProjectName,
-    /// The role that answers; the built-in one if absent.
-    pub role: Option<String>,
-    /// What its person calls it.
-    pub label: Option<String>,
-    /// What it is about; the folder of the project if absent.
-    pub context: Option<ChatContext>,
+    Chat {
+        /// Its project.
+        project: ProjectName,
+        /// The role that answers; the built-in one if absent.
+        role: Option<String>,
+        /// What its person calls it.
+        label: Option<String>,
+        /// What it is about; the folder of the project if absent.
+        context: Option<ChatContext>,
+    },
 }
 
 /// What the operator chooses for a new flow. What is left out is as its file, its project or the configuration
@@ -199,15 +195,20 @@ fn material_of(store: &Store, origin: FlowOrigin, noted: Noted<'_>) -> Result<Ma
             let file = draft_in(store, &project, noted)?;
             of(project, file)
         }
-        FlowOrigin::Chat(chat) => {
-            let file = chat_in(store, &chat.project, chat.role.as_deref(), noted)?;
-            let made = of(chat.project, file);
+        FlowOrigin::Chat {
+            project,
+            role,
+            label,
+            context,
+        } => {
+            let file = chat_in(store, &project, role.as_deref(), noted)?;
+            let made = of(project, file);
             let at_project =
                 || chat_context(store, &made.folder, &made.folder, None, BTreeMap::new());
             Material {
                 chat: Some(NewChat {
-                    label: chat.label.filter(|label| !label.trim().is_empty()),
-                    context: chat.context.unwrap_or_else(at_project),
+                    label: label.filter(|label| !label.trim().is_empty()),
+                    context: context.unwrap_or_else(at_project),
                     max_turns: None,
                 }),
                 ..made

@@ -8,6 +8,7 @@ pub mod chat_context;
 pub mod flow_files;
 pub mod material;
 pub mod projects;
+pub mod role_models;
 pub mod rules;
 pub mod settings;
 pub mod skills;

@@ -134,7 +134,7 @@ impl AllowedOutcomes {
 
 /// The ways in which a turn may end now, as packets and repairs say them.
 #[must_use]
-pub fn endings(allowed: &AllowedOutcomes) -> String {
+pub(crate) fn endings(allowed: &AllowedOutcomes) -> String {
     if allowed.answers {
         return "Your turn ends with your answer.".to_owned();
     }

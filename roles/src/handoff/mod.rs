@@ -12,10 +12,11 @@ mod write;
 pub use call::{EndingTool, NOT_ENDED, chosen, summary_of};
 
 pub(crate) use call::{OutcomeCall, ending_tools, not_beside, read_call};
+pub(crate) use contract::endings;
 pub(crate) use contract::problem_of;
 pub use contract::{
-    AllowedOutcomes, OutcomeForm, Signal, arguments, endings, no_ending_message,
-    output_limit_message, repair_message,
+    AllowedOutcomes, OutcomeForm, Signal, arguments, no_ending_message, output_limit_message,
+    repair_message,
 };
 pub(crate) use fault::HandoffFault;
 pub use fault::HandoffFaultCode;

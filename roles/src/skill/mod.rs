@@ -12,7 +12,9 @@ mod tests;
 
 pub use edit::{NewSkill, Sight, SkillEditFault, look, plan, put, remove, told};
 pub use import::import;
-pub use parse::{SkillFault, heading};
+pub use parse::SkillFault;
+#[cfg(test)]
+use parse::heading;
 #[cfg(test)]
 pub(crate) use store::FoundSkills;
 pub use store::found;

@@ -25,7 +25,7 @@ impl std::fmt::Display for SkillFault {
 }
 
 /// Reads the head of the `SKILL.md` in a folder of this name.
-pub fn heading(text: &str, folder: &str) -> Result<Heading, SkillFault> {
+pub(crate) fn heading(text: &str, folder: &str) -> Result<Heading, SkillFault> {
     let front = front(text)?;
     let tree = yaml::parse(front, ParseBudget::BLOCK)
         .map_err(|why| SkillFault(format!("its head is no YAML: {}", why.message)))?;

@@ -5,13 +5,14 @@ use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::words::permissions::mode_means;
 use a_society_orchestrator::config::user;
+use a_society_orchestrator::workspace::role_models::role_models;
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
 use crate::cli::asks::short;
 use crate::cli::context::Context;
+use crate::cli::progress;
 use crate::cli::say::project_folder;
-use crate::cli::{cost, progress};
 use crate::operator_error::Stop;
 use crate::text::{at_home, count, one_line, plain, wrapped};
 
@@ -41,7 +42,7 @@ pub(super) fn tell(
     if out.is_json() {
         // A program may allow or steer from here on.
         let nodes = begun.graph.nodes.iter();
-        let models = cost::models(store, flow, &begun);
+        let models = role_models(store, flow, &begun);
         let nodes = nodes.map(|node| {
             let model = models.get(&node.role);
             json!({ "id": node.id, "role": node.role, "model": model })

@@ -16,6 +16,7 @@ use super::moments::Moments;
 use super::past::Past;
 use super::wanted::Failed;
 use crate::fold::flow::assembled;
+use crate::fold::track::Tracker;
 use crate::fold::{FlowFold, Liveness, row, words};
 use crate::hub::Hubs;
 use crate::hub::flow::wire_ref;
@@ -26,7 +27,6 @@ use crate::protocol::http::{Event, Track};
 use crate::protocol::row::{DrivenBy, FlowRow};
 use crate::server::blocking::{missing, unread};
 use crate::server::bodies::Bodies;
-use crate::server::track::Tracker;
 use crate::server::transcript::Read;
 
 /// How many facts are folded before their items are taken.
@@ -73,7 +73,7 @@ pub(super) fn gather(hubs: &Hubs, flow: &FlowRef) -> Result<Gathered, Failed> {
     let mut gatherer = Gatherer {
         flow,
         fold,
-        tracker: Tracker::new(flow),
+        tracker: Tracker::new(wire_ref(flow)),
         moments: Moments::default(),
         feeds: BTreeMap::new(),
         bodies: Bodies::default(),

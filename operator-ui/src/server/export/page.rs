@@ -11,6 +11,7 @@ use super::limits::{BLOB_BYTES_MAX, CHANGE, FILE_BYTES_MAX, TEXT_BYTES_MAX};
 use super::requests::{self, Requests};
 use super::scrub::Scrub;
 use super::wanted::{Failed, Page, Part, Wanted};
+use crate::fold::limits::DIFF_BOUNDS;
 use crate::fold::lines::Bounds;
 use crate::fold::words;
 use crate::hub::Hubs;
@@ -20,7 +21,6 @@ use crate::protocol::feed::Item;
 use crate::protocol::http::{BodyParts, Changes, Event, Files, ItemBody};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 use crate::server::bodies::Whole;
-use crate::server::limits::DIFF_BOUNDS;
 use crate::server::{diff, files, findings};
 
 /// Makes the file of a flow.

@@ -34,13 +34,11 @@ pub(crate) use model::{EdgeIndex, NodeIndex};
 pub use name::{NodeId, RoleInstance, RoleName, base_role, node_id};
 pub use overlay::{overlay, overlay_graph};
 pub use parse::{parse, parse_file, parse_with_roles};
-pub use project_file::FlowDefaults;
 pub use project_file::{
-    ListFile, ListItem, OWNERSHIP_FILE, READINGS_FILE, in_todays_form, parse_defaults, parse_list,
-    parse_role,
+    FlowDefaults, ListFile, ListItem, OWNERSHIP_FILE, READINGS_FILE, in_todays_form,
+    parse_defaults, parse_list, parse_role,
 };
-pub use render::to_yaml;
-pub use render::{RenderFault, to_dot, to_mermaid, to_text};
+pub use render::{RenderFault, to_dot, to_mermaid, to_text, to_yaml};
 pub(crate) use revise::{LiveFacts, RevisionObstacle, check_revision};
 pub use role::{
     CommandRole, Executor, ExitOutcome, InlineRole, PermissionMode, Permissions, RoleBudget,

@@ -89,6 +89,32 @@ impl Supervised {
         Ok(Self::new(child, start.mark.clone()))
     }
 
+    /// Starts a program of the operator's own with the variables of this process and these besides, with an
+    /// input and without any output. Its group is its own, so that Ctrl-C does not reach it.
+    ///
+    /// # Errors
+    /// When no program is named, or the system does not start it.
+    pub fn spawn_beside(
+        words: &[String],
+        variables: &[(&str, &str)],
+        mark: &ProcessMark,
+    ) -> io::Result<Self> {
+        use std::os::unix::process::CommandExt as _;
+
+        let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let (name, value) = mark.variable();
+        let child = Command::new(program)
+            .args(arguments)
+            .envs(variables.iter().copied())
+            .env(name, value)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        Ok(Self::new(child, mark.clone()))
+    }
+
     /// Its number, which is its own until [`Self::wait`].
     #[must_use]
     pub fn pid(&self) -> u32 {

@@ -17,7 +17,7 @@ use crate::seat::Seat;
 
 /// When a kind of fact may be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FactReach {
+pub(crate) enum FactReach {
     /// At any time.
     Always,
     /// Before the flow exists.
@@ -50,7 +50,7 @@ pub enum FactWeight {
 
 /// What a fact is about. The role of some of these is known only to the flow's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FactSubject<'a> {
+pub(crate) enum FactSubject<'a> {
     /// The flow as a whole.
     Flow,
     /// The flow as a whole, before its state knows the owner: the role of the first node.

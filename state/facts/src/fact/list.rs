@@ -201,7 +201,7 @@ macro_rules! facts {
 
             /// When it may be recorded.
             #[must_use]
-            pub const fn reach(&self) -> FactReach {
+            pub(crate) const fn reach(&self) -> FactReach {
                 match self {
                     $(Self::$variant(_) => cell!(reach $reach),)+
                 }
@@ -225,7 +225,7 @@ macro_rules! facts {
 
             /// What it is about.
             #[must_use]
-            pub fn about(&self) -> FactSubject<'_> {
+            pub(crate) fn about(&self) -> FactSubject<'_> {
                 match self {
                     $(Self::$variant(fact) => about!($about fact),)+
                 }

@@ -10,14 +10,14 @@ use crate::protocol::http::Author;
 
 /// The turns that began, each with its role and the number that it has among its role's turns.
 #[derive(Debug, Default)]
-pub(super) struct Authors {
+pub(crate) struct Authors {
     taken: BTreeMap<Seat, u64>,
     of: BTreeMap<TurnId, Author>,
 }
 
 impl Authors {
     /// Takes the next fact.
-    pub(super) fn hear(&mut self, fact: Option<&Fact>) {
+    pub(crate) fn hear(&mut self, fact: Option<&Fact>) {
         let Some(Fact::TurnStarted(f)) = fact else {
             return;
         };
@@ -37,7 +37,7 @@ impl Authors {
     }
 
     /// Who took a turn, if it began in this journal.
-    pub(super) fn of(&self, turn: TurnId) -> Option<&Author> {
+    pub(crate) fn of(&self, turn: TurnId) -> Option<&Author> {
         self.of.get(&turn)
     }
 }
