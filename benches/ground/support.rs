@@ -82,7 +82,7 @@ pub(crate) fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
     let turn = TurnId(1);
     let facts = [
         Fact::SessionOpened(SessionOpened {
-            seat: role().into(),
+            role: role(),
             key: "flow:bench:role:writer".parse().unwrap(),
             session: "0198c0de-0000-7000-8000-000000000001".parse().unwrap(),
             generation: 1,
@@ -102,7 +102,7 @@ pub(crate) fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
         Fact::TurnStarted(TurnStarted {
             turn,
             attempt: 1,
-            seat: role().into(),
+            role: role(),
             node: Some("write".parse().unwrap()),
             cause: Cause::Node,
         }),
@@ -120,7 +120,7 @@ pub(crate) fn ask(flow: &mut Flow, request: u32) {
     flow.append(Fact::ModelRequested(ModelRequested {
         turn: TurnId(1),
         attempt: 1,
-        seat: role().into(),
+        role: role(),
         request,
         model: "scripted".into(),
         hash: Hash::of(b"request"),
@@ -135,7 +135,7 @@ pub(crate) fn answer(flow: &mut Flow, request: u32, draft: DraftStream) {
     flow.append(Fact::ModelAnswered(ModelAnswered {
         turn: TurnId(1),
         attempt: 1,
-        seat: role().into(),
+        role: role(),
         request,
         message: format!("a{request}").parse().unwrap(),
         text,
@@ -154,7 +154,7 @@ pub(crate) fn message(number: usize, bytes: usize) -> Fact {
     let mut text = WORDS.repeat(bytes / WORDS.len() + 1);
     text.truncate(bytes);
     Fact::MessageAdded(MessageAdded {
-        seat: role().into(),
+        role: role(),
         message: format!("m{number}").parse().unwrap(),
         text: text.into(),
         origin: Origin::Runtime,

@@ -25,7 +25,7 @@ fn role() -> RoleInstance {
 
 fn said(number: usize, bytes: usize, origin: Origin) -> Fact {
     Fact::MessageAdded(MessageAdded {
-        seat: role().into(),
+        role: role(),
         message: format!("m{number}").parse().unwrap(),
         text: words(bytes).into(),
         origin,
@@ -55,7 +55,7 @@ pub(crate) fn grown(store: &Store, core: Core, root: &Path, messages: usize, byt
             replies: Vec::new(),
         }),
         Fact::SessionOpened(SessionOpened {
-            seat: role().into(),
+            role: role(),
             key: format!("flow:{}:role:owner", flow.flow).parse().unwrap(),
             session: "0198c0de-0000-7000-8000-000000000001".parse().unwrap(),
             generation: 1,
@@ -66,7 +66,7 @@ pub(crate) fn grown(store: &Store, core: Core, root: &Path, messages: usize, byt
         Fact::TurnStarted(TurnStarted {
             turn: TURN,
             attempt: 1,
-            seat: role().into(),
+            role: role(),
             node: Some("n0".parse().unwrap()),
             cause: Cause::Node,
         }),
@@ -97,7 +97,7 @@ fn exchange(request: usize, bytes: usize) -> [Fact; 2] {
         Fact::ModelRequested(ModelRequested {
             turn: TURN,
             attempt: 1,
-            seat: role().into(),
+            role: role(),
             request: number,
             model: "m".into(),
             hash: Hash::of(b"request"),
@@ -106,7 +106,7 @@ fn exchange(request: usize, bytes: usize) -> [Fact; 2] {
         Fact::ModelAnswered(ModelAnswered {
             turn: TURN,
             attempt: 1,
-            seat: role().into(),
+            role: role(),
             request: number,
             message: format!("a{request}").parse().unwrap(),
             text: a_society_facts::message::AnswerText::Inline(words(bytes)),
@@ -142,7 +142,7 @@ fn ending() -> [Fact; 2] {
     let ended = Fact::TurnEnded(TurnEnded {
         turn: TURN,
         attempt: 1,
-        seat: role().into(),
+        role: role(),
         end: TurnEnd::Outcome,
         error: None,
     });

@@ -27,7 +27,7 @@ pub(crate) fn long(root: &Path, answers: u32) -> Value {
         let answered = ModelAnswered {
             turn: TurnId(1),
             attempt: 1,
-            seat: role().into(),
+            role: role(),
             request,
             message: format!("a{request}").parse().unwrap(),
             text: AnswerText::Inline(text),

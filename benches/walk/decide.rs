@@ -78,7 +78,7 @@ impl Table {
         self.apply(Fact::ModelRequested(ModelRequested {
             turn,
             attempt,
-            seat: role.clone().into(),
+            role: role.clone(),
             request: 1,
             model: "none".into(),
             hash: Hash::of(b""),
@@ -87,7 +87,7 @@ impl Table {
         self.apply(Fact::ModelAnswered(ModelAnswered {
             turn,
             attempt,
-            seat: role.clone().into(),
+            role: role.clone(),
             request: 1,
             message: format!("m{}", turn.0).parse().unwrap(),
             text: AnswerText::Inline(String::new()),

@@ -100,7 +100,7 @@ pub fn hearer_of(state: &FlowState) -> Option<ForkHearer> {
     let waits = waits.find(|waiting| hears_words(waiting.reason));
     let waits = waits.map(|waiting| ForkHearer::Waits(waiting.role.clone()));
     waits.or_else(|| {
-        let mut turns = state.turns.values().filter_map(|turn| turn.seat.role());
+        let mut turns = state.turns.values().map(|turn| &turn.role);
         let works = turns.find(|&role| state.main_turn_of(role).is_some());
         works.map(|role| ForkHearer::Works(role.clone()))
     })
@@ -195,9 +195,9 @@ fn carried(cut: &Cut) -> Vec<String> {
     )];
     let sessions = state.sessions.iter();
     let sessions: Vec<String> = sessions
-        .map(|(seat, session)| {
+        .map(|(role, session)| {
             let messages = usize::try_from(session.messages).unwrap_or(usize::MAX);
-            format!("{seat} ({})", count(messages, "message"))
+            format!("{role} ({})", count(messages, "message"))
         })
         .collect();
     if !sessions.is_empty() {
@@ -222,7 +222,7 @@ fn carried(cut: &Cut) -> Vec<String> {
 /// a role, as a compaction does, is a part of the turn that the role has open.
 fn open_turns(state: &FlowState) -> Vec<String> {
     let is_own =
-        |turn: &OpenTurn| !turn.cause.is_aside() || state.main_turn_of(&turn.seat).is_none();
+        |turn: &OpenTurn| !turn.cause.is_aside() || state.main_turn_of(&turn.role).is_none();
     let turns = state.turns.iter().filter(|(_, turn)| is_own(turn));
     turns
         .map(|(id, turn)| {
@@ -243,7 +243,7 @@ fn open_turns(state: &FlowState) -> Vec<String> {
             };
             format!(
                 "the {what} of {}, which was under way and goes on as after a crash{unknown}",
-                turn.seat
+                turn.role
             )
         })
         .collect()
@@ -518,7 +518,7 @@ mod tests {
             Fact::TurnStarted(TurnStarted {
                 turn: TurnId(turn),
                 attempt: 1,
-                seat: "writer".parse().unwrap(),
+                role: "writer".parse().unwrap(),
                 node: None,
                 cause,
             })

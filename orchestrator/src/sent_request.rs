@@ -221,7 +221,7 @@ fn anew(
 impl RequestMoment<'_> {
     /// What the request is made of besides its session, if the journal says so.
     fn frame(&self) -> Option<&RequestFrame> {
-        let session = self.views.session_at(&self.asked.seat);
+        let session = self.views.session(&self.asked.role);
         let last = || session.and_then(|session| session.frame.as_deref());
         self.asked.frame.as_deref().or_else(last)
     }
@@ -265,7 +265,7 @@ fn from_journal(
         text: &whole,
         bytes: &bytes,
     };
-    let role = moment.asked.seat.role().ok_or(RequestUnwritten::Unsaid)?;
+    let role = &moment.asked.role;
     let mut job = job(here, moment, role, kept)?;
     for message in &mut job.history {
         if let Message::User { content } | Message::ToolResult { content, .. } = &**message
@@ -294,7 +294,7 @@ fn words(
         return Ok(None);
     }
     let place = here.store.place(here.flow);
-    let session = moment.views.session_at(&asked.seat);
+    let session = moment.views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let entries = turn_view::of_turn(entries, asked.turn);
     let mut words = TurnWords::default();
@@ -334,7 +334,7 @@ fn by_configuration(
     let disk = store.ground().disk.as_ref();
     let whole = |text: &Text| place.whole_text(text);
     let source = whole(&views.flow.graph.source)?;
-    let role = asked.seat.role().ok_or(RequestUnwritten::Unsaid)?;
+    let role = &asked.role;
     let definition = definition(store, source, project, role)?;
     let executor = (definition.as_ref()).map_or(Executor::Model, InlineRole::executor);
     if executor != Executor::Model || disk.about(&record.join(SCRIPT_NAME)).is_ok() {
@@ -387,7 +387,7 @@ fn job(
     role: &RoleInstance,
     kept: turn_view::KeptBlobs<'_>,
 ) -> Result<TurnJob, Error> {
-    let session = views.session_at(&asked.seat);
+    let session = views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let turn = views.flow.turns.get(&asked.turn);
     let known = views.flow.flow_id.clone();

@@ -202,7 +202,7 @@ impl Script<'_, '_> {
         let text = flow.keep_text(self.text(step))?;
         let message: MessageId = format!("m{step}").parse().map_err(Error::Name)?;
         flow.append(Fact::MessageAdded(MessageAdded {
-            seat: role.into(),
+            role,
             message,
             text,
             origin: Origin::Injection,
@@ -222,7 +222,7 @@ impl Script<'_, '_> {
     fn opened(&self, flow: &Flow, role: &RoleInstance) -> Result<SessionOpened, Stop> {
         let key = format!("flow:{}:role:{role}", flow.id());
         Ok(SessionOpened {
-            seat: role.clone().into(),
+            role: role.clone(),
             key: key.parse().map_err(Error::Name)?,
             session: format!("s-{role}").parse().map_err(Error::Name)?,
             generation: 1,

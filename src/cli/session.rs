@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use a_society_facts::Seat;
 use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::id::{MessageId, RoleInstance, Seq};
 use a_society_facts::view::Views;
@@ -250,9 +249,9 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
     let (store, flow) = context.flow(&ls.flow)?;
     let views = sessions(&store, &flow)?;
     if context.out.is_json() {
-        let each = views.sessions.iter().map(|(seat, session)| {
+        let each = views.sessions.iter().map(|(role, session)| {
             json!({
-                "role": seat,
+                "role": role,
                 "key": session.key,
                 "session": session.session_id,
                 "generation": session.generation,
@@ -262,7 +261,7 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
                 "context_tokens": session.latest_context_usage,
                 "cost_micros": session.usage.cost_micros,
                 "node": session.node.as_ref().map(|mark| &mark.node),
-                "running": views.flow.main_turn_of(seat).is_some(),
+                "running": views.flow.main_turn_of(role).is_some(),
                 "compacting": session.compaction.is_some(),
                 "archives": session.archives.len(),
             })
@@ -279,16 +278,16 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
     }
     let head = ["ROLE", "MESSAGES", "BYTES", "CONTEXT", "ARCHIVES", "NOW"];
     let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
-    for (seat, session) in &views.sessions {
+    for (role, session) in &views.sessions {
         let now = if session.compaction.is_some() {
             "is being compacted"
-        } else if views.flow.main_turn_of(seat).is_some() {
+        } else if views.flow.main_turn_of(role).is_some() {
             "a turn is open"
         } else {
             ""
         };
         rows.push(vec![
-            seat.to_string().into(),
+            role.to_string().into(),
             session.messages.len().to_string().into(),
             bytes(&session.messages).to_string().into(),
             session.latest_context_usage.to_string().into(),
@@ -326,10 +325,10 @@ const fn reason(kind: ArchiveKind, trigger: Trigger) -> &'static str {
     }
 }
 
-pub(super) fn of_archive(seat: &Seat, archive: &Archive) -> Value {
+pub(super) fn of_archive(role: &RoleInstance, archive: &Archive) -> Value {
     let messages = &archive.archived_transcript_history;
     json!({
-        "role": seat,
+        "role": role,
         "archive": archive.id,
         "kind": archive.kind,
         "trigger": archive.trigger,
@@ -351,13 +350,13 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
     {
         return Err(no_session(role, &views));
     }
-    let wanted = |seat: &Seat| arguments.role.as_ref().is_none_or(|only| only == seat);
-    let found = views.sessions.iter().filter(|(seat, _)| wanted(seat));
-    let found: Vec<(&Seat, &SessionView)> = found.collect();
+    let wanted = |role: &RoleInstance| arguments.role.as_ref().is_none_or(|only| only == role);
+    let found = views.sessions.iter().filter(|(role, _)| wanted(role));
+    let found: Vec<(&RoleInstance, &SessionView)> = found.collect();
     if context.out.is_json() {
         let each = found
             .iter()
-            .flat_map(|(seat, session)| session.archives.iter().map(|kept| of_archive(seat, kept)));
+            .flat_map(|(role, session)| session.archives.iter().map(|kept| of_archive(role, kept)));
         let each: Vec<Value> = each.collect();
         let (project, flow) = (&flow.project, &flow.flow);
         let value = json!({ "project": project, "flow": flow, "archives": each });
@@ -375,8 +374,8 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
         "REPLACED BY",
     ];
     let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
-    for (seat, session) in found {
-        rows.extend(session.archives.iter().map(|kept| archive_row(seat, kept)));
+    for (role, session) in found {
+        rows.extend(session.archives.iter().map(|kept| archive_row(role, kept)));
     }
     if rows.len() == 1 {
         context.out.line("there are no archives")?;
@@ -388,9 +387,9 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn archive_row(seat: &Seat, kept: &Archive) -> Vec<Cell> {
+fn archive_row(role: &RoleInstance, kept: &Archive) -> Vec<Cell> {
     vec![
-        seat.to_string().into(),
+        role.to_string().into(),
         plain(&kept.id).into_owned().into(),
         reason(kept.kind, kept.trigger).into(),
         plain(&kept.node_id).into_owned().into(),
@@ -433,7 +432,7 @@ fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
             .any(|id| replaced_by(kept).is_some_and(|by| by == id))
     });
     if context.out.is_json() {
-        let archive = done.map(|kept| of_archive(&Seat::from(role), kept));
+        let archive = done.map(|kept| of_archive(role, kept));
         context.out.value(&json!({
             "project": said.flow.project,
             "flow": said.flow.flow,

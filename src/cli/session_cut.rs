@@ -1,8 +1,8 @@
 //! `session trim` and `session reset`: leaving out the oldest messages, or all.
 
+use a_society_facts::Verb;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::session::{Archive, ArchiveKind, SessionView};
-use a_society_facts::{Seat, Verb};
 use serde_json::json;
 
 use super::context::Context;
@@ -98,7 +98,7 @@ fn cut(
             "messages": session.messages.len(),
             "session": session.session_id,
             "generation": session.generation,
-            "archive": made.map(|kept| of_archive(&Seat::from(role), kept)),
+            "archive": made.map(|kept| of_archive(role, kept)),
         }))?;
         return Ok(ExitCode::Ok);
     }

@@ -154,7 +154,7 @@ pub(crate) fn open(context: &mut Context<'_>, arguments: &OpenArguments) -> Outc
             "facts": said.taken.facts,
             "session": session.session_id,
             "generation": session.generation,
-            "archive": made.map(|kept| of_archive(&(&role).into(), kept)),
+            "archive": made.map(|kept| of_archive(&role, kept)),
         }))?;
         return Ok(ExitCode::Ok);
     }

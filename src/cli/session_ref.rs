@@ -47,6 +47,6 @@ fn roles(state: &FlowState) -> Vec<RoleInstance> {
         let only = state.graph.nodes.first();
         return only.map(|node| node.role.clone()).into_iter().collect();
     }
-    let seats = state.sessions.keys();
-    seats.filter_map(|seat| seat.role().cloned()).collect()
+    let roles = state.sessions.keys();
+    roles.cloned().collect()
 }

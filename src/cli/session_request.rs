@@ -59,7 +59,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             "project": flow.project,
             "flow": flow.flow,
             "seq": arguments.seq,
-            "role": found.asked.seat,
+            "role": found.asked.role,
             "turn": found.asked.turn,
             "request": found.asked.request,
             "model": found.asked.model,

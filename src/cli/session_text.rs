@@ -26,10 +26,10 @@ fn section(session: &SessionView, entry: &SessionEntry, texts: Texts<'_>) -> Str
             format!("## {who}, {at}\n\n{}\n", whole(content).trim())
         }
         Message::Assistant { content } => {
-            format!("## {}, {at}\n\n{}\n", session.seat, whole(content).trim())
+            format!("## {}, {at}\n\n{}\n", session.role, whole(content).trim())
         }
         Message::AssistantToolCalls { calls, text } => {
-            let mut out = format!("## {}, {at}\n", session.seat);
+            let mut out = format!("## {}, {at}\n", session.role);
             if let Some(text) = text {
                 let _ = write!(out, "\n{}\n", whole(text).trim());
             }

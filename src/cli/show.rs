@@ -1,7 +1,6 @@
 //! `show`: the state of one flow, on one screen.
 
 use a_society_facts::At;
-use a_society_facts::Seat;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FeedItem;
 use a_society_facts::view::FlowSummary;
@@ -420,7 +419,7 @@ fn node_stands(state: &FlowState, node: &NodeId, now: At, is_driven: bool) -> (S
 fn sessions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
     let sessions = state.sessions.iter();
     sessions
-        .map(|(seat, session)| {
+        .map(|(role, session)| {
             let life = if session.is_active {
                 "at work"
             } else {
@@ -428,7 +427,7 @@ fn sessions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
             };
             let used = age(now.ms() - session.last_activity_at.ms());
             vec![
-                seat.to_string().into(),
+                role.to_string().into(),
                 life.into(),
                 count(
                     usize::try_from(session.messages).unwrap_or(usize::MAX),
@@ -448,7 +447,7 @@ fn turns(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
         let since = age(now.ms() - turn.since.ms());
         rows.push(vec![
             id.to_string().into(),
-            turn.seat.to_string().into(),
+            turn.role.to_string().into(),
             format!("for {}", words::cause(turn.cause)).into(),
             format!(
                 "attempt {}, request {}, since {since}",
@@ -525,7 +524,7 @@ fn lost(state: &FlowState) -> Vec<Vec<Cell>> {
 /// The last items of all feeds together, in the order in which they began.
 fn feeds(seen: &Look, items_max: usize, short: Option<At>) -> Vec<Vec<Cell>> {
     let feeds = seen.screen.feeds.iter();
-    let mut items: Vec<(&Seat, &FeedItem)> = feeds
+    let mut items: Vec<(&RoleInstance, &FeedItem)> = feeds
         .flat_map(|(role, feed)| feed.items().map(move |item| (role, item)))
         .collect();
     items.retain(|(_, item)| !only_ends(item));
@@ -544,7 +543,7 @@ fn feeds(seen: &Look, items_max: usize, short: Option<At>) -> Vec<Vec<Cell>> {
         vec![
             stamp.into(),
             role.to_string().into(),
-            one_line(&says(item, &role.to_string()), TEXT_COLUMNS_MAX).into(),
+            one_line(&says(item, role.as_ref()), TEXT_COLUMNS_MAX).into(),
         ]
     })
     .collect()

@@ -84,7 +84,7 @@ impl DraftStream {
         }
         let fact = DraftAdded {
             turn: self.turn,
-            seat: self.role.clone().into(),
+            role: self.role.clone(),
             request: self.request,
             kind: self.kind,
             text: self.waiting.clone(),

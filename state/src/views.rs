@@ -12,11 +12,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use a_society_facts::id::{FlowId, ProjectName, Seq};
+use a_society_facts::id::{FlowId, ProjectName, RoleInstance, Seq};
+use a_society_facts::line;
 use a_society_facts::view::FlowSummary;
 use a_society_facts::view::session::Texts;
 use a_society_facts::view::{TouchedViews, Views};
-use a_society_facts::{Seat, line};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::replace;
@@ -89,10 +89,10 @@ pub(crate) fn read_index(
 pub enum ViewName {
     /// `flow.json`.
     Flow,
-    /// The `feed.json` of a seat.
-    Feed(Seat),
-    /// The `transcript.json` of a seat.
-    Transcript(Seat),
+    /// The `feed.json` of a role.
+    Feed(RoleInstance),
+    /// The `transcript.json` of a role.
+    Transcript(RoleInstance),
 }
 
 impl ViewName {
@@ -101,8 +101,8 @@ impl ViewName {
     pub fn path(&self) -> String {
         match self {
             Self::Flow => "flow.json".to_owned(),
-            Self::Feed(seat) => format!("roles/{}/feed.json", seat.folder_name()),
-            Self::Transcript(seat) => format!("roles/{}/transcript.json", seat.folder_name()),
+            Self::Feed(role) => format!("roles/{role}/feed.json"),
+            Self::Transcript(role) => format!("roles/{role}/transcript.json"),
         }
     }
 
@@ -114,13 +114,13 @@ impl ViewName {
     fn write(&self, views: &Views, texts: Texts<'_>, out: &mut Vec<u8>) {
         match self {
             Self::Flow => views.flow.write_json(out),
-            Self::Feed(seat) => {
-                if let Some(feed) = views.feeds.get(seat) {
+            Self::Feed(role) => {
+                if let Some(feed) = views.feeds.get(role) {
                     feed.write_json(out);
                 }
             }
-            Self::Transcript(seat) => {
-                if let Some(session) = views.sessions.get(seat) {
+            Self::Transcript(role) => {
+                if let Some(session) = views.sessions.get(role) {
                     session.write_json(out, texts);
                 }
             }
@@ -130,10 +130,10 @@ impl ViewName {
     fn approx_bytes(&self, views: &Views) -> u64 {
         match self {
             Self::Flow => views.flow.approx_bytes(),
-            Self::Feed(seat) => views.feeds.get(seat).map_or(0, |feed| feed.approx_bytes()),
-            Self::Transcript(seat) => views
+            Self::Feed(role) => views.feeds.get(role).map_or(0, |feed| feed.approx_bytes()),
+            Self::Transcript(role) => views
                 .sessions
-                .get(seat)
+                .get(role)
                 .map_or(0, |session| session.approx_bytes()),
         }
     }
@@ -297,11 +297,11 @@ impl ViewKeeper {
             let sessions = views.sessions.keys().cloned();
             self.stale.extend(sessions.map(ViewName::Transcript));
         }
-        if let Some(seat) = &touched.session {
-            self.stale.insert(ViewName::Transcript(seat.clone()));
+        if let Some(role) = &touched.session {
+            self.stale.insert(ViewName::Transcript(role.clone()));
         }
-        if let Some(seat) = &touched.feed {
-            self.stale.insert(ViewName::Feed(seat.clone()));
+        if let Some(role) = &touched.feed {
+            self.stale.insert(ViewName::Feed(role.clone()));
         }
         if !self.stale.is_empty() && self.stale_since_us.is_none() {
             self.stale_since_us = Some(now_us);

@@ -40,12 +40,12 @@ fn one_damaged_flow_is_named_and_the_others_are_sound() {
 fn with_blob(workspace: &Workspace) -> std::path::PathBuf {
     let mut flow = workspace.begin("demo", ONE, "Large", 0);
     let opened = a_society_samples::walk().into_iter().find(
-        |fact| matches!(fact, Fact::SessionOpened(opened) if opened.seat.to_string() == "owner"),
+        |fact| matches!(fact, Fact::SessionOpened(opened) if opened.role.to_string() == "owner"),
     );
     flow.append(opened.unwrap()).unwrap();
     let text = flow.keep_text("x".repeat(100_000)).unwrap();
     flow.append(Fact::MessageAdded(MessageAdded {
-        seat: id("owner"),
+        role: id("owner"),
         message: id("m1"),
         text,
         origin: Origin::Injection,

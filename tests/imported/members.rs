@@ -275,8 +275,8 @@ fn an_import_of_the_first_version_is_still_read() {
         for word in ["flow_imported", "session_imported", "feed_imported"] {
             assert!(words.contains(word), "{name}: {word}");
         }
-        for (seat, session) in &views.sessions {
-            let path = format!("roles/{seat}/transcript.json");
+        for (role, session) in &views.sessions {
+            let path = format!("roles/{role}/transcript.json");
             let old = json(&case(name).join(&path));
             says(
                 &old,

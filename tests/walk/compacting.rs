@@ -508,7 +508,7 @@ fn a_session_whose_replacements_earlier_versions_put_into_one_another_comes_to_o
         let compaction = format!("k{round}");
         let role: a_society_facts::id::RoleInstance = "owner".parse().unwrap();
         flow.append(Fact::CompactionStarted(CompactionStarted {
-            seat: role.clone().into(),
+            role: role.clone(),
             compaction: compaction.clone(),
             trigger: Trigger::Manual,
             strategy: Strategy::NodeSummary,
@@ -516,7 +516,7 @@ fn a_session_whose_replacements_earlier_versions_put_into_one_another_comes_to_o
         }))
         .unwrap();
         flow.append(Fact::SessionCompacted(SessionCompacted {
-            seat: role.into(),
+            role,
             compaction,
             trigger: Trigger::Manual,
             strategy: Strategy::NodeSummary,

@@ -44,7 +44,7 @@ fn begun(workspace: &Workspace) -> Flow {
     let mut flow = workspace.begin("demo", LONG, "A long flow", 0);
     let facts = [
         Fact::SessionOpened(SessionOpened {
-            seat: role().into(),
+            role: role(),
             key: format!("flow:{LONG}:role:owner").parse().unwrap(),
             session: "session-owner-1".parse().unwrap(),
             generation: 1,
@@ -62,7 +62,7 @@ fn begun(workspace: &Workspace) -> Flow {
             replies: Vec::new(),
         }),
         Fact::MessageAdded(MessageAdded {
-            seat: role().into(),
+            role: role(),
             message: "m0".parse().unwrap(),
             text: "You are at owner-intake.".into(),
             origin: Origin::Entry,
@@ -73,7 +73,7 @@ fn begun(workspace: &Workspace) -> Flow {
         Fact::TurnStarted(TurnStarted {
             turn: TURN,
             attempt: 1,
-            seat: role().into(),
+            role: role(),
             node: Some("owner-intake".parse().unwrap()),
             cause: Cause::Node,
         }),
@@ -102,7 +102,7 @@ fn round(number: u64) -> [Fact; 5] {
         Fact::ModelRequested(ModelRequested {
             turn: TURN,
             attempt: 1,
-            seat: role().into(),
+            role: role(),
             request,
             model: "scripted".into(),
             hash: Hash::of(input.as_bytes()),
@@ -111,7 +111,7 @@ fn round(number: u64) -> [Fact; 5] {
         Fact::ModelAnswered(ModelAnswered {
             turn: TURN,
             attempt: 1,
-            seat: role().into(),
+            role: role(),
             request,
             message: format!("a{number}").parse().unwrap(),
             text: AnswerText::Inline(text(&format!("Answer {number}"))),
@@ -124,7 +124,7 @@ fn round(number: u64) -> [Fact; 5] {
         Fact::CallIntended(CallIntended {
             call: id.clone(),
             turn: TURN,
-            seat: role().into(),
+            role: role(),
             tool_call: name.clone(),
             ordinal: 0,
             tool: "read_file".to_owned(),
@@ -139,13 +139,13 @@ fn round(number: u64) -> [Fact; 5] {
         }),
         Fact::CallStarted(CallStarted {
             call: id.clone(),
-            seat: role().into(),
+            role: role(),
             process: None,
         }),
         Fact::CallFinished(CallFinished {
             call: id,
             turn: TURN,
-            seat: role().into(),
+            role: role(),
             tool_call: name,
             tool: "read_file".to_owned(),
             end: CallEnd::Done,

@@ -69,10 +69,10 @@ pub(crate) fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) ->
     };
     let running = state.running.keys().map(ToString::to_string).collect();
     let mut turns = state.turns.values();
-    let cut_off = turns.find(|turn| state.main_turn_of(&turn.seat).is_some());
+    let cut_off = turns.find(|turn| state.main_turn_of(&turn.role).is_some());
     let (headline, short) = match cut_off {
         Some(turn) => (
-            was_cut_off(&turn.seat.to_string()),
+            was_cut_off(turn.role.as_ref()),
             "Cut off in its turn. Continue?".to_owned(),
         ),
         None => (
@@ -88,7 +88,7 @@ pub(crate) fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) ->
         headline,
         short,
     };
-    let role = cut_off.and_then(|turn| turn.seat.role());
+    let role = cut_off.map(|turn| &turn.role);
     Some(Ask {
         waiting_behind: running,
         ..asker.made(title, AskKind::Stopped {}, node, role)

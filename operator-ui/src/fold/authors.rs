@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
-use a_society_facts::id::TurnId;
+use a_society_facts::id::{RoleInstance, TurnId};
 
 use crate::protocol::http::Author;
 
 /// The turns that began, each with its role and the number that it has among its role's turns.
 #[derive(Debug, Default)]
 pub(crate) struct Authors {
-    taken: BTreeMap<Seat, u64>,
+    taken: BTreeMap<RoleInstance, u64>,
     of: BTreeMap<TurnId, Author>,
 }
 
@@ -25,10 +24,10 @@ impl Authors {
         if f.cause.is_aside() || self.of.contains_key(&f.turn) {
             return;
         }
-        let taken = self.taken.entry(f.seat.clone()).or_default();
+        let taken = self.taken.entry(f.role.clone()).or_default();
         *taken += 1;
         let author = Author {
-            role: f.seat.to_string(),
+            role: f.role.to_string(),
             turn: *taken,
             node: None,
             allowed: None,

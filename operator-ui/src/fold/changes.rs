@@ -8,7 +8,7 @@ use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::flow::Decider;
-use a_society_facts::{At, Hash, Recorded, Seat};
+use a_society_facts::{At, Hash, Recorded};
 
 use super::authors::Authors;
 use super::edit::{Edit, TextOf, is_edit};
@@ -27,7 +27,7 @@ pub(crate) struct ChangesFold<'a> {
     /// A call that was denied or failed changed nothing.
     open: OpenCalls,
     /// Only the calls of a role's last answer can begin next.
-    asked: BTreeMap<Seat, BTreeMap<String, Box<str>>>,
+    asked: BTreeMap<RoleInstance, BTreeMap<String, Box<str>>>,
     authors: Authors,
     nodes: BTreeMap<TurnId, NodeId>,
 }
@@ -59,11 +59,11 @@ impl<'a> ChangesFold<'a> {
                 self.nodes.extend(f.node.clone().map(|node| (f.turn, node)));
             }
             Some(Fact::ModelAnswered(f)) => {
-                self.asked.insert(f.seat.clone(), edits_of(&f.calls));
+                self.asked.insert(f.role.clone(), edits_of(&f.calls));
             }
             // The hash of a file before a call and after it is in the call's own fact.
-            Some(Fact::CallIntended(f)) if self.whose.is_none_or(|role| *role == f.seat) => {
-                let input = self.asked.get(&f.seat).and_then(|of| of.get(&f.tool_call));
+            Some(Fact::CallIntended(f)) if self.whose.is_none_or(|role| *role == f.role) => {
+                let input = self.asked.get(&f.role).and_then(|of| of.get(&f.tool_call));
                 let intended = intended(f, input.map(AsRef::as_ref));
                 if !intended.is_empty() {
                     self.open.changes.insert(f.call.clone(), intended);

@@ -44,7 +44,7 @@ impl Used {
             Some(Fact::FlowForked(_) | Fact::WriterOpened(_)) => self.rested(before, at),
             Some(Fact::TurnStarted(f)) => {
                 let open = Open {
-                    role: f.seat.to_string(),
+                    role: f.role.to_string(),
                     node: f.node.as_ref().map(ToString::to_string),
                     is_aside: f.cause.is_aside(),
                     since: at,
@@ -177,7 +177,7 @@ mod tests {
         Fact::TurnStarted(TurnStarted {
             turn: TurnId(turn),
             attempt: 1,
-            seat: "writer".parse().unwrap(),
+            role: "writer".parse().unwrap(),
             node: is_main.then(|| "draft".parse().unwrap()),
             cause,
         })
@@ -187,7 +187,7 @@ mod tests {
         Fact::TurnEnded(TurnEnded {
             turn: TurnId(turn),
             attempt: 1,
-            seat: "writer".parse().unwrap(),
+            role: "writer".parse().unwrap(),
             end: TurnEnd::Outcome,
             error: None,
         })
@@ -217,7 +217,7 @@ mod tests {
         let resumed = TurnResumed {
             turn: TurnId(1),
             attempt: 2,
-            seat: "writer".parse().unwrap(),
+            role: "writer".parse().unwrap(),
         };
         let day = 86_400_000;
         let costs = used(vec![

@@ -282,7 +282,7 @@ mod tests {
         CallIntended {
             call: "1.1".parse().unwrap(),
             turn: a_society_facts::id::TurnId(1),
-            seat: "owner".parse().unwrap(),
+            role: "owner".parse().unwrap(),
             tool_call: "t".to_owned(),
             ordinal: 0,
             tool: tool.to_owned(),

@@ -501,7 +501,7 @@ mod tests {
     fn draft(seq: Seq, text: &str) -> Recorded {
         let added = DraftAdded {
             turn: TurnId(1),
-            seat: "owner".parse().unwrap(),
+            role: "owner".parse().unwrap(),
             request: 1,
             kind: DraftKind::Text,
             text: text.to_owned(),

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::Recorded;
-use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::flow::Decisions;
-use a_society_facts::view::route::feed_seat;
+use a_society_facts::view::route::feed_role;
 use a_society_facts::view::{FactView, FlowState};
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::driver::unrecorded_text::Ahead;
@@ -41,9 +40,9 @@ pub(crate) struct Liveness {
 pub(crate) struct FlowFold {
     flow: FlowRef,
     state: FlowState,
-    feeds: BTreeMap<Seat, FeedFold>,
+    feeds: BTreeMap<RoleInstance, FeedFold>,
     /// How many items a feed has, and the record that changed it last.
-    counts: BTreeMap<Seat, (u64, Seq)>,
+    counts: BTreeMap<RoleInstance, (u64, Seq)>,
     history: History,
     graph: Option<FlowGraph>,
     ranks: BTreeMap<NodeId, u64>,
@@ -121,12 +120,13 @@ impl FlowFold {
         if let Some(fact) = recorded.fact() {
             self.touched.add(&self.state, fact);
             self.history.apply(&self.state, recorded);
-            if let Some(seat) = feed_seat(&self.state, fact) {
-                let feed = self.feeds.entry(seat.clone()).or_default();
+            if let Some(role) = feed_role(&self.state, fact) {
+                let feed = self.feeds.entry(role.clone()).or_default();
                 feed.apply(recorded);
                 self.is_full |= feed.is_full();
                 if !matches!(fact, Fact::DraftAdded(_)) {
-                    self.counts.insert(seat, (feed.total(), recorded.seq));
+                    self.counts
+                        .insert(role.clone(), (feed.total(), recorded.seq));
                 }
             }
             if matches!(
@@ -219,7 +219,7 @@ impl FlowFold {
 
     /// Takes text that streams and is in no record yet. Says whether it is news.
     pub(crate) fn ahead(&mut self, ahead: &Ahead) -> bool {
-        let feed = self.feeds.get_mut(&Seat::from(&ahead.role));
+        let feed = self.feeds.get_mut(&ahead.role);
         feed.is_some_and(|feed| feed.ahead(ahead.after, &ahead.text))
     }
 
@@ -326,7 +326,7 @@ impl FlowFold {
         }
         for role in maker.roles() {
             if all || touched.roles.contains(&role) {
-                let counts = self.counts.get(&Seat::from(&role)).copied();
+                let counts = self.counts.get(&role).copied();
                 let (items, last_seq) = counts.unwrap_or_default();
                 let part = Part::Role(Box::new(maker.role(&role, items, last_seq)));
                 put(format!("role/{role}"), part);
@@ -392,11 +392,11 @@ impl FlowFold {
     }
 
     /// The feeds, and what changed in them since this was last asked.
-    pub(crate) fn take_feeds(&mut self) -> Vec<(Seat, u64, FeedChange)> {
+    pub(crate) fn take_feeds(&mut self) -> Vec<(RoleInstance, u64, FeedChange)> {
         self.is_full = false;
-        let feeds = self.feeds.iter_mut().map(|(seat, feed)| {
+        let feeds = self.feeds.iter_mut().map(|(role, feed)| {
             let change = feed.take();
-            (seat.clone(), feed.total(), change)
+            (role.clone(), feed.total(), change)
         });
         feeds
             .filter(|(_, _, change)| *change != FeedChange::default())
@@ -406,7 +406,7 @@ impl FlowFold {
 
 impl Around for FlowFold {
     fn said_before(&self, role: &RoleInstance) -> Option<String> {
-        let mut items = self.feeds.get(&Seat::from(role))?.held().rev();
+        let mut items = self.feeds.get(role)?.held().rev();
         let said = items.find(|item| {
             item.kind == a_society_facts::view::feed::ItemKind::Assistant && !item.discarded
         })?;
@@ -427,7 +427,7 @@ impl Around for FlowFold {
     }
 
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff> {
-        self.feeds.get(&Seat::from(role))?.change(call).cloned()
+        self.feeds.get(role)?.change(call).cloned()
     }
 
     fn graph(&self) -> Option<&FlowGraph> {

@@ -6,10 +6,10 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{HandoffApplied, NodeClaimed, NodeEntry};
 use a_society_facts::fact::turn::TurnEnd;
 use a_society_facts::handoff::{EdgeName, HandoffWay};
-use a_society_facts::id::{NodeId, Seq, TurnId};
+use a_society_facts::id::{NodeId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Decisions;
-use a_society_facts::{At, Recorded, Seat};
+use a_society_facts::{At, Recorded};
 
 use super::limits::PASSED_MAX;
 use super::tasks::Lists;
@@ -54,12 +54,12 @@ pub(super) struct History {
     pub(super) edges: BTreeMap<EdgeName, AlongEdge>,
     pub(super) decisions: Decisions,
     /// The model each role asked last.
-    pub(super) models: BTreeMap<Seat, String>,
+    pub(super) models: BTreeMap<RoleInstance, String>,
     pub(super) cached_tokens: Option<u64>,
     /// When the last record was made.
     before: Option<At>,
     /// How many turns each role began, and which of them each turn is: people count the turns of one role.
-    taken: BTreeMap<Seat, u64>,
+    taken: BTreeMap<RoleInstance, u64>,
     pub(super) numbers: BTreeMap<TurnId, u64>,
     /// The task lists of the roles.
     pub(super) tasks: Lists,
@@ -75,7 +75,7 @@ impl History {
         self.before = Some(recorded.at);
         self.decisions.apply(state, recorded);
         if let Fact::ModelRequested(f) = fact {
-            let model = self.models.entry(f.seat.clone()).or_default();
+            let model = self.models.entry(f.role.clone()).or_default();
             f.model.clone_into(model);
         }
         self.tasks.hear(fact);
@@ -106,7 +106,7 @@ impl History {
             // What works beside a session is no turn of its role.
             Fact::TurnStarted(f) if f.cause.is_aside() => {}
             Fact::TurnStarted(f) => {
-                let number = self.number(f.turn, &f.seat);
+                let number = self.number(f.turn, &f.role);
                 if let Some(node) = &f.node {
                     let at = self.node(node, recorded);
                     (at.turn, at.attempt) = (Some(number), Some(f.attempt));
@@ -162,11 +162,11 @@ impl History {
     }
 
     /// Which of a role's turns this is. A claim and each try are the same turn.
-    fn number(&mut self, turn: TurnId, seat: &Seat) -> u64 {
+    fn number(&mut self, turn: TurnId, role: &RoleInstance) -> u64 {
         if let Some(number) = self.numbers.get(&turn) {
             return *number;
         }
-        let taken = self.taken.entry(seat.clone()).or_default();
+        let taken = self.taken.entry(role.clone()).or_default();
         *taken += 1;
         self.numbers.insert(turn, *taken);
         *taken
@@ -177,7 +177,7 @@ impl History {
             .consumed
             .iter()
             .any(|inbound| inbound.way == HandoffWay::Backward);
-        let number = self.number(f.turn, &Seat::from(&f.role));
+        let number = self.number(f.turn, &f.role);
         let at = self.node(&f.node, recorded);
         at.since = Some(recorded.at);
         at.turn = Some(number);

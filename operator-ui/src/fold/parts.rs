@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use a_society_facts::Seat;
 use a_society_facts::fact::flow::{EdgeOutline, NodeOutline};
 use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::handoff::HandoffWay;
@@ -225,7 +224,7 @@ impl Maker<'_> {
 
     /// What a role at work does now.
     fn live(&self, role: &RoleInstance) -> Option<String> {
-        let calls = self.state.calls.values().filter(|call| call.seat == *role);
+        let calls = self.state.calls.values().filter(|call| call.role == *role);
         let mut runs = calls.filter(|call| call.state == CallState::Started);
         if let Some(call) = runs.next_back() {
             let said = words::short(&call.summary);
@@ -273,10 +272,8 @@ impl Maker<'_> {
     /// Every role instance that is shown: those of the graph, and those that have a session.
     pub(super) fn roles(&self) -> BTreeSet<RoleInstance> {
         let nodes = self.state.graph.nodes.iter().map(|node| node.role.clone());
-        let seats = self.state.sessions.keys();
-        nodes
-            .chain(seats.filter_map(|seat| seat.role().cloned()))
-            .collect()
+        let roles = self.state.sessions.keys();
+        nodes.chain(roles.cloned()).collect()
     }
 
     pub(super) fn role(&self, role: &RoleInstance, items: u64, last_seq: Seq) -> RoleView {
@@ -290,7 +287,7 @@ impl Maker<'_> {
         let settings = settings.unwrap_or_default();
         let model = settings
             .get("model")
-            .or_else(|| self.history.models.get(&Seat::from(role)));
+            .or_else(|| self.history.models.get(role));
         let executor = model.cloned().unwrap_or_default();
         let window_tokens = self.window(role, &executor);
         let definition = self.roles_defined.get(role.base());
@@ -336,11 +333,7 @@ impl Maker<'_> {
     /// How much the model of a role can have before it: the one it asked last, as far as the operator
     /// has it, for that is the one whose context is counted.
     fn window(&self, role: &RoleInstance, executor: &str) -> Option<u64> {
-        let asked = self
-            .history
-            .models
-            .get(&Seat::from(role))
-            .map(String::as_str);
+        let asked = self.history.models.get(role).map(String::as_str);
         let mut names = asked.into_iter().chain([executor]);
         names.find_map(|name| {
             let model = self.models.iter().find(|model| model.name == name)?;

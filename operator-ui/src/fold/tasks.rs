@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallEnd, CallIntended};
 use a_society_facts::id::{CallId, RoleInstance};
-use a_society_facts::{Hash, Seat};
 use a_society_orchestrator::{Status, WITHHELD, canonical, said_tasks};
 
 use super::limits::{ARGUMENTS_BYTES_MAX, TASK_BYTES_MAX, TASKS_MAX};
@@ -42,11 +42,11 @@ pub(super) fn written(call: &CallIntended, input: &str) -> Option<Vec<Task>> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lists {
     /// The arguments of the lists that the last answer of each role wants.
-    asked: BTreeMap<Seat, BTreeMap<String, Box<str>>>,
+    asked: BTreeMap<RoleInstance, BTreeMap<String, Box<str>>>,
     /// What calls without an end would write, and whose they are.
-    begun: BTreeMap<CallId, (Seat, Vec<Task>)>,
+    begun: BTreeMap<CallId, (RoleInstance, Vec<Task>)>,
     /// What was written last.
-    now: BTreeMap<Seat, Vec<Task>>,
+    now: BTreeMap<RoleInstance, Vec<Task>>,
 }
 
 impl Lists {
@@ -61,21 +61,21 @@ impl Lists {
                     is_list(&call.name) && call.input.get().len() <= ARGUMENTS_BYTES_MAX
                 });
                 let lists = lists.map(|call| (call.id.clone(), call.input.get().into()));
-                self.asked.insert(f.seat.clone(), lists.collect());
+                self.asked.insert(f.role.clone(), lists.collect());
                 // A model answers again only when its calls are over.
-                self.begun.retain(|_, (seat, _)| *seat != f.seat);
+                self.begun.retain(|_, (role, _)| *role != f.role);
             }
             Fact::CallIntended(f) if is_list(&f.tool) => {
-                let asked = self.asked.get_mut(&f.seat);
+                let asked = self.asked.get_mut(&f.role);
                 let input = asked.and_then(|asked| asked.remove(&f.tool_call));
                 if let Some(tasks) = input.and_then(|input| written(f, &input)) {
-                    self.begun.insert(f.call.clone(), (f.seat.clone(), tasks));
+                    self.begun.insert(f.call.clone(), (f.role.clone(), tasks));
                 }
             }
             Fact::CallFinished(f) => {
                 let tasks = self.begun.remove(&f.call);
-                if let (CallEnd::Done | CallEnd::Recovered, Some((seat, tasks))) = (f.end, tasks) {
-                    self.now.insert(seat, tasks);
+                if let (CallEnd::Done | CallEnd::Recovered, Some((role, tasks))) = (f.end, tasks) {
+                    self.now.insert(role, tasks);
                 }
             }
             _ => {}
@@ -84,6 +84,6 @@ impl Lists {
 
     /// The list of a role; empty if it has none.
     pub(super) fn of(&self, role: &RoleInstance) -> Vec<Task> {
-        self.now.get(&Seat::from(role)).cloned().unwrap_or_default()
+        self.now.get(role).cloned().unwrap_or_default()
     }
 }

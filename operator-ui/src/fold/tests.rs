@@ -76,7 +76,7 @@ fn with_a_write_that_waits() -> Vec<Recorded> {
     let asked = ConsentRequested {
         consent: consent.clone(),
         call: call.call.clone(),
-        role: call.seat.role().unwrap().clone(),
+        role: call.role.clone(),
         node: node.clone(),
         tool: call.tool.clone(),
         action: call.arguments,
@@ -87,7 +87,7 @@ fn with_a_write_that_waits() -> Vec<Recorded> {
         doubt: None,
         anew: false,
     };
-    let waits = json!({ "node": node, "role": call.seat, "reason": "consent", "consent": consent });
+    let waits = json!({ "node": node, "role": call.role, "reason": "consent", "consent": consent });
     let waits = Fact::NodeSuspended(serde_json::from_value(waits).unwrap());
     records.push(Recorded::new(seq + 1, at, Fact::ConsentRequested(asked)));
     records.push(Recorded::new(seq + 2, at, waits));
@@ -141,7 +141,7 @@ fn with_calls(calls: &[(&str, Value, &str)]) -> Vec<Recorded> {
     let Some(Fact::ModelAnswered(mut answered)) = records[place].fact().cloned() else {
         unreachable!("it was looked for")
     };
-    let (first, at, role) = (records[place].seq, records[place].at, answered.seat.clone());
+    let (first, at, role) = (records[place].seq, records[place].at, answered.role.clone());
     let wanted = calls.iter().enumerate();
     let wanted = wanted.map(
         |(n, (tool, input, _))| json!({ "id": format!("t{n}"), "name": tool, "input": input }),
@@ -669,14 +669,14 @@ fn with_a_call_that_runs_again() -> Vec<Recorded> {
         let next = |with: &Vec<Recorded>| with.len() as u64 + 1;
         if let Fact::CallFinished(call) = &fact {
             let again =
-                json!({ "call": call.call, "role": call.seat, "why": "it changed nothing" });
+                json!({ "call": call.call, "role": call.role, "why": "it changed nothing" });
             let again = Fact::CallRerun(serde_json::from_value(again).unwrap());
             with.push(Recorded::new(next(&with), at, again));
         }
         with.push(Recorded::new(next(&with), at, fact.clone()));
         if let Fact::CallFinished(call) = &fact {
             let process = json!({ "pid": 7, "start_ticks": 1, "boot_id": "b" });
-            let left = json!({ "call": call.call, "role": call.seat, "process": process });
+            let left = json!({ "call": call.call, "role": call.role, "process": process });
             let left = Fact::CallReaped(serde_json::from_value(left).unwrap());
             with.push(Recorded::new(next(&with), at, left));
         }

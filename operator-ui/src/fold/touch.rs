@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::columns::{FactWeight, Width};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
-use a_society_facts::view::route::{feed_seat, session_seat};
+use a_society_facts::view::route::{feed_role, session_role};
 
 /// Parts that may have changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,8 +42,8 @@ impl Touched {
         if self.all {
             return;
         }
-        let seats = [session_seat(fact), feed_seat(state, fact)];
-        for role in seats.iter().flatten().filter_map(Seat::role) {
+        let roles = [session_role(fact), feed_role(state, fact)];
+        for role in roles.into_iter().flatten() {
             self.nodes.extend(moving(state, role).cloned());
             self.roles.insert(role.clone());
         }
@@ -100,13 +99,13 @@ impl Touched {
                 self.roles.insert(f.role.clone());
             }
             Fact::CallIntended(f) => {
-                self.roles.extend(f.seat.role().cloned());
+                self.roles.insert(f.role.clone());
             }
             Fact::CallStarted(f) => {
-                self.roles.extend(f.seat.role().cloned());
+                self.roles.insert(f.role.clone());
             }
             Fact::ModelRequested(f) => {
-                self.roles.extend(f.seat.role().cloned());
+                self.roles.insert(f.role.clone());
             }
             Fact::OperatorSteered(f) => {
                 self.roles.insert(f.role.clone());
@@ -121,7 +120,7 @@ impl Touched {
 fn moving<'a>(state: &'a FlowState, role: &'a RoleInstance) -> impl Iterator<Item = &'a NodeId> {
     let running = state.running.iter().filter(|(_, at)| at.role == *role);
     let waiting = (state.awaiting_operator.iter()).filter(|(_, at)| at.role == *role);
-    let in_turn = state.turns.values().filter(|turn| turn.seat == *role);
+    let in_turn = state.turns.values().filter(|turn| turn.role == *role);
     let is_theirs = |node: &&NodeId| state.role_of(node) == Some(role);
     let suspended = state.awaiting_handoff.iter().filter(is_theirs);
     let wanted = state.wanted.keys().filter(is_theirs);

@@ -108,7 +108,7 @@ impl Tracker {
             }
             Fact::SessionCompacted(f) => self.track.marks.push(TrackMark {
                 seq,
-                role: f.seat.to_string(),
+                role: f.role.to_string(),
                 kind: MarkKind::Compaction,
             }),
             _ => {}

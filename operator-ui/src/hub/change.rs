@@ -24,7 +24,7 @@ pub(super) fn change_of(store: &Store, (flow, id): &Place, call: &OpenCall) -> O
     // What is good before some damage tells as much.
     let read = store.follow(flow).ok()?.read_lines(&mut |recorded, _| {
         match recorded.fact() {
-            Some(Fact::ModelAnswered(f)) if f.seat == call.seat => {
+            Some(Fact::ModelAnswered(f)) if f.role == call.role => {
                 let mut calls = f.calls.iter();
                 let asked = calls.find(|asked| asked.id == call.tool_call);
                 let asked = asked.map(|asked| asked.input.get());

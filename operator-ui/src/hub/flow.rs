@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
-use a_society_facts::id::Seq;
+use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::{At, Recorded};
 use a_society_orchestrator::driver::unrecorded_text::{Ahead, Onlooker};
@@ -258,7 +257,7 @@ struct Reader {
     place: FlowPlace,
     at: Option<At>,
     /// What changed in feeds and is not shown yet.
-    taken: Vec<ChangeOfSeat>,
+    taken: Vec<FeedChangeOfRole>,
     /// In which items are serialised.
     buffer: Vec<u8>,
     /// Since when there are no followers, as the clock counts.
@@ -386,10 +385,10 @@ impl Reader {
         if !parts.is_empty() {
             shared.parts.put(parts, seq, !grew);
         }
-        for ChangeOfSeat { seat, change } in feeds {
+        for FeedChangeOfRole { role, change } in feeds {
             shared
                 .feeds
-                .entry(seat.to_string())
+                .entry(role.to_string())
                 .or_default()
                 .put(change);
         }
@@ -430,17 +429,17 @@ impl Reader {
     }
 }
 
-/// What changed in the feed of a seat.
-struct ChangeOfSeat {
-    seat: Seat,
+/// What changed in the feed of a role.
+struct FeedChangeOfRole {
+    role: RoleInstance,
     change: KeptChange,
 }
 
 /// Takes what changed in feeds since this was last asked, serialised.
-fn kept(fold: &mut FlowFold, taken: &mut Vec<ChangeOfSeat>, buffer: &mut Vec<u8>) {
+fn kept(fold: &mut FlowFold, taken: &mut Vec<FeedChangeOfRole>, buffer: &mut Vec<u8>) {
     let feeds = fold.take_feeds().into_iter();
-    taken.extend(feeds.map(|(seat, _, change)| ChangeOfSeat {
-        seat,
+    taken.extend(feeds.map(|(role, _, change)| FeedChangeOfRole {
+        role,
         change: KeptChange::new(change, buffer),
     }));
 }

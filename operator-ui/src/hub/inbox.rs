@@ -5,7 +5,6 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
-use a_society_facts::Seat;
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::FlowScreen;
 use a_society_facts::view::feed::ItemKind;
@@ -363,7 +362,7 @@ struct FlowLook<'a> {
 
 impl Around for FlowLook<'_> {
     fn said_before(&self, role: &RoleInstance) -> Option<String> {
-        let mut items = self.screen.feeds.get(&Seat::from(role))?.items().rev();
+        let mut items = self.screen.feeds.get(role)?.items().rev();
         let said = items.find(|item| item.kind == ItemKind::Assistant && !item.discarded)?;
         Some(said.text.clone())
     }

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallFinished, CallIntended, ModelAnswered};
-use a_society_facts::id::{CallId, Seq};
+use a_society_facts::id::{CallId, RoleInstance, Seq};
 use a_society_facts::message::{AnswerText, Text};
-use a_society_facts::view::route::feed_seat;
+use a_society_facts::view::route::feed_role;
 use a_society_facts::view::{FactView, FeedView, FlowState};
 use a_society_facts::{Hash, Recorded};
 use a_society_state::FlowRef;
@@ -30,14 +29,14 @@ pub(super) struct Bodies {
     /// The items of calls.
     calls: BTreeMap<CallId, Seq>,
     /// What the last answer of each role wants, by the id of the call.
-    asked: BTreeMap<Seat, BTreeMap<String, Box<RawValue>>>,
-    feeds: BTreeMap<Seat, FeedView>,
+    asked: BTreeMap<RoleInstance, BTreeMap<String, Box<RawValue>>>,
+    feeds: BTreeMap<RoleInstance, FeedView>,
 }
 
 /// What the facts say that made an item.
 #[derive(Debug, Default)]
 struct ItemFacts {
-    seat: Option<Seat>,
+    role: Option<RoleInstance>,
     arguments_hash: Option<Hash>,
     arguments: Option<serde_json::Value>,
     edits: Vec<Edit>,
@@ -62,11 +61,11 @@ impl Bodies {
     ) {
         let Some(fact) = recorded.fact() else { return };
         self.facts(recorded.seq, fact, wanted(recorded.seq));
-        if let Some(seat) = feed_seat(flow, fact) {
+        if let Some(role) = feed_role(flow, fact) {
             if wanted(recorded.seq) {
-                self.told.entry(recorded.seq).or_default().seat = Some(seat.clone());
+                self.told.entry(recorded.seq).or_default().role = Some(role.clone());
             }
-            self.feeds.entry(seat).or_default().apply(recorded);
+            self.feeds.entry(role.clone()).or_default().apply(recorded);
         }
     }
 
@@ -90,14 +89,14 @@ impl Bodies {
         // Only the calls of the last answer can begin next.
         let calls = f.calls.iter();
         let asked = calls.map(|call| (call.id.clone(), call.input.clone()));
-        self.asked.insert(f.seat.clone(), asked.collect());
+        self.asked.insert(f.role.clone(), asked.collect());
         if begins && let AnswerText::Inline(text) = &f.text {
             self.told.entry(seq).or_default().said = Some(Text::Inline(text.clone()));
         }
     }
 
     fn intended(&mut self, seq: Seq, f: &CallIntended) {
-        let asked = self.asked.get(&f.seat);
+        let asked = self.asked.get(&f.role);
         let asked = asked.and_then(|asked| asked.get(&f.tool_call));
         let told = self.told.entry(seq).or_default();
         told.arguments_hash = Some(f.arguments);
@@ -113,9 +112,9 @@ impl Bodies {
         }
     }
 
-    /// The items of a seat as its feed has them, with all of their texts.
-    pub(super) fn texts(&self, seat: &Seat) -> BTreeMap<String, &str> {
-        let items = self.feeds.get(seat).into_iter().flat_map(FeedView::items);
+    /// The items of a role as its feed has them, with all of their texts.
+    pub(super) fn texts(&self, role: &RoleInstance) -> BTreeMap<String, &str> {
+        let items = self.feeds.get(role).into_iter().flat_map(FeedView::items);
         items
             .map(|item| (wire_id(item), item.text.as_str()))
             .collect()
@@ -130,8 +129,8 @@ impl Bodies {
         id: &str,
         bounds: &Bounds,
     ) -> Option<Whole> {
-        let seat = self.told.get(&first)?.seat.as_ref()?;
-        let mut items = self.feeds.get(seat)?.items();
+        let role = self.told.get(&first)?.role.as_ref()?;
+        let mut items = self.feeds.get(role)?.items();
         let item = items.find(|item| wire_id(item) == id)?;
         Some(self.of(hubs, flow, first, &item.text, bounds))
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use a_society_facts::Seat;
+use a_society_facts::id::RoleInstance;
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::feed::{FeedItem, ItemKind};
-use a_society_facts::view::route::session_seat;
+use a_society_facts::view::route::session_role;
 use a_society_facts::view::{FactView as _, SessionView};
 use a_society_state::FlowRef;
 use a_society_state::look::Look;
@@ -105,22 +105,22 @@ impl Search<'_> {
 
     /// What models were sent: their system prompts, and messages that no model wrote.
     fn sessions(&mut self, flow: &FlowRef) {
-        let mut sessions: BTreeMap<Seat, SessionView> = BTreeMap::new();
+        let mut sessions: BTreeMap<RoleInstance, SessionView> = BTreeMap::new();
         let id = flow.flow.clone();
         let read = each_upto(&self.app.hubs, flow, None, &mut |recorded| {
-            let Some(seat) = recorded.fact().and_then(session_seat) else {
+            let Some(role) = recorded.fact().and_then(session_role) else {
                 return;
             };
-            let new = || SessionView::new(seat.clone(), Some(id.clone()));
+            let new = || SessionView::new(role.clone(), Some(id.clone()));
             sessions
-                .entry(seat.clone())
+                .entry(role.clone())
                 .or_insert_with(new)
                 .apply(recorded);
         });
         // What came before a fault is searched.
         self.found.truncated |= read.is_err();
         let place = self.app.hubs.store.place(flow);
-        for (seat, session) in sessions {
+        for (role, session) in sessions {
             let mut hits: Vec<Hit> = Vec::new();
             let whole = |text: &Text| Ok::<_, Infallible>(place.text_or_beginning(text));
             let lists = (session.archives.iter())
@@ -139,7 +139,7 @@ impl Search<'_> {
                         continue;
                     };
                     hits.push(Hit {
-                        role: Some(seat.to_string()),
+                        role: Some(role.to_string()),
                         seq: entry.seq,
                         at: Some(words::at(entry.at)),
                         sent: Some(SentPart {
@@ -154,7 +154,7 @@ impl Search<'_> {
             let prompt = prompt.map(|text| place.text_or_beginning(text));
             let found = prompt.and_then(|text| snippet(&without_marks(&text), &self.query));
             hits.extend(found.map(|snippet| Hit {
-                role: Some(seat.to_string()),
+                role: Some(role.to_string()),
                 sent: Some(SentPart {
                     seg: "system".to_owned(),
                     n: 0,

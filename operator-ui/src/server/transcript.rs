@@ -9,7 +9,7 @@ use a_society_facts::id::{FlowId, RoleInstance, Seq, TurnId};
 use a_society_facts::message::Text;
 use a_society_facts::view::FactView;
 use a_society_facts::view::SessionView;
-use a_society_facts::view::route::session_seat;
+use a_society_facts::view::route::session_role;
 use a_society_facts::view::session::Texts;
 use a_society_facts::words::{calls, choices};
 use a_society_state::FlowRef;
@@ -221,7 +221,7 @@ impl Read {
     pub(super) fn hear(&mut self, flow: &FlowId, role: &RoleInstance, recorded: &Recorded) {
         let Some(fact) = recorded.fact() else { return };
         if let Fact::ModelRequested(f) = fact
-            && f.seat == *role
+            && f.role == *role
         {
             // Without one it is made of what the last one was made of.
             if let Some(frame) = &f.frame
@@ -251,12 +251,12 @@ impl Read {
         }
         self.hear_back(role, recorded, fact);
         if let Fact::CallIntended(f) = fact
-            && f.seat == *role
+            && f.role == *role
         {
             *self.called.entry(f.tool.clone()).or_default() += 1;
         }
-        if session_seat(fact).is_some_and(|seat| seat == *role) {
-            let new = || SessionView::new(role.into(), Some(flow.clone()));
+        if session_role(fact) == Some(role) {
+            let new = || SessionView::new(role.clone(), Some(flow.clone()));
             self.session.get_or_insert_with(new).apply(recorded);
         }
     }
@@ -264,7 +264,7 @@ impl Read {
     /// Takes what came back for a request.
     fn hear_back(&mut self, role: &RoleInstance, recorded: &Recorded, fact: &Fact) {
         if let Fact::ModelFailed(f) = fact
-            && f.seat == *role
+            && f.role == *role
             && let Some(sent) = self.sent_as(f.turn, f.attempt, f.request)
         {
             let why = calls::failure(&f.class).unwrap_or(&f.class);
@@ -273,7 +273,7 @@ impl Read {
             add(&mut sent.raw, "failed", failed);
         }
         if let Fact::ModelAnswered(f) = fact
-            && f.seat == *role
+            && f.role == *role
             && let Some(sent) = self.sent_as(f.turn, f.attempt, f.request)
         {
             let answered = json!({"message": f.message, "stop": f.stop, "usage": f.usage});

@@ -122,9 +122,9 @@ impl Core {
                 {
                     survey.reaped.push(call.clone());
                 }
-                if let Some((role, asked)) = open.seat.role().zip(asked) {
-                    roles.clear_halves(role, &asked);
-                    let touched = roles.touched(role, &asked);
+                if let Some(asked) = asked {
+                    roles.clear_halves(&open.role, &asked);
+                    let touched = roles.touched(&open.role, &asked);
                     survey.touched.insert(call.clone(), touched);
                 }
                 if let Some(graph) = graph.and_then(|graph| graph.run(roles.as_mut())) {
@@ -312,7 +312,7 @@ fn cut_calls(pen: &FlowPen, turn: TurnId) -> Result<Vec<CutCall>, DriverError> {
     let open = open_calls(pen, turn).into_iter();
     let cut = open.map(|(call, open)| {
         let is_checked = open.effect == Effect::Checkable;
-        let asked = is_checked.then(|| asked_call(pen, &open.seat, &open.tool_call));
+        let asked = is_checked.then(|| asked_call(pen, &open.role, &open.tool_call));
         let asked = asked.flatten();
         let is_known = open.process.is_some() || asked.is_some();
         if open.state != CallState::Started || !is_known {

@@ -28,7 +28,7 @@ pub(super) fn keep_what_was_cut(
     task: &TurnTask,
 ) -> Result<(), DriverError> {
     pen.append(Fact::SessionResumed(SessionResumed {
-        seat: role.clone().into(),
+        role: role.clone(),
         turn: Some(turn),
     }))?;
     let open = pen
@@ -49,7 +49,7 @@ pub(super) fn keep_what_was_cut(
     let message = pen.name("m")?;
     let kept = DraftKept {
         turn,
-        seat: role.clone().into(),
+        role: role.clone(),
         request: number,
         message,
     };
@@ -86,7 +86,7 @@ fn is_open(pen: &FlowPen, turn: TurnId) -> bool {
     };
     let done = request.state == RequestState::Answered && request.is_settled();
     let ends = |tool: &str| EndingTool::of_name(tool).is_some();
-    let session = pen.flow.views().session_at(&open.seat);
+    let session = pen.flow.views().session(&open.role);
     let last = session.and_then(|session| session.messages.last());
     let is_result = last.is_some_and(|last| matches!(&*last.message, Message::ToolResult { .. }));
     done && is_result && !request.calls.iter().any(|call| ends(&call.tool))
@@ -171,7 +171,7 @@ pub(super) fn build_prompt(
     }
     let text = pen.flow.keep_text(text)?;
     let fact = SystemPromptBuilt {
-        seat: role.clone().into(),
+        role: role.clone(),
         text,
         fingerprint,
         sources,
@@ -217,7 +217,7 @@ pub(super) fn tell(
             Origin::Reply
         };
         pen.append(Fact::MessageAdded(MessageAdded {
-            seat: role.clone().into(),
+            role: role.clone(),
             message: said.id,
             text: said.text,
             origin,

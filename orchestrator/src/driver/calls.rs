@@ -105,7 +105,7 @@ pub(super) fn start_call(
     let reads = known.is_some_and(|open| open.effect == Effect::Pure);
     pen.append(Fact::CallStarted(CallStarted {
         call,
-        seat: role.clone().into(),
+        role: role.clone(),
         process,
     }))?;
     // What only reads has no effect that its announcement would have to precede.
@@ -144,7 +144,7 @@ pub(super) fn intend(
     pen.append(Fact::CallIntended(CallIntended {
         call: call.clone(),
         turn,
-        seat: role.into(),
+        role,
         tool_call: intended.tool_call,
         ordinal: intended.ordinal,
         tool: intended.tool,
@@ -219,7 +219,7 @@ pub(super) fn refuse(
     pen.append(Fact::CallFinished(CallFinished {
         call,
         turn,
-        seat: whose.role().clone().into(),
+        role: whose.role().clone(),
         tool_call,
         tool,
         end: CallEnd::Failed,
@@ -282,8 +282,8 @@ pub(super) fn open_call<'p>(
 /// A call that the operator allowed, as its model asked for it.
 pub(super) fn allowed_call(pen: &FlowPen, open: &OpenCall) -> Option<(RoleInstance, ToolCall)> {
     open.allowed?;
-    let role = open.seat.role()?.clone();
-    let asked = cut_calls::asked_call(pen, &open.seat, &open.tool_call)?;
+    let role = open.role.clone();
+    let asked = cut_calls::asked_call(pen, &open.role, &open.tool_call)?;
     // A call whose secret is gone was refused for that.
     (!asked.input.get().contains(MARK)).then_some((role, asked))
 }
@@ -356,7 +356,7 @@ fn finish(
     pen.append(Fact::CallFinished(CallFinished {
         call,
         turn,
-        seat: open.seat,
+        role: open.role,
         tool_call: open.tool_call,
         tool: open.tool,
         end,

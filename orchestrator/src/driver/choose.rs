@@ -140,7 +140,7 @@ fn begin_aside(pen: &mut FlowPen, role: &RoleInstance) -> Result<TurnId, DriverE
     pen.append(Fact::TurnStarted(TurnStarted {
         turn: aside,
         attempt: 1,
-        seat: role.clone().into(),
+        role: role.clone(),
         node: None,
         cause: Cause::Selection,
     }))?;

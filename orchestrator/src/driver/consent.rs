@@ -177,7 +177,7 @@ pub(super) fn consent(
         // Something else was allowed: a file is not what it was.
         Decision::Ask(_) if was_allowed && known.is_some_and(|it| planned(it).0 != before) => {
             let asked =
-                known.and_then(|known| cut_calls::asked_call(pen, &known.seat, &known.tool_call));
+                known.and_then(|known| cut_calls::asked_call(pen, &known.role, &known.tool_call));
             let why = asked.and_then(|asked| changed(asked.input.get()));
             let why = why.unwrap_or_else(|| CHANGED.to_owned());
             return Ok(Onward::Go(StepReply::Denied { call, why }));
@@ -216,9 +216,7 @@ fn ruled(
         return Err(DriverError::Gone);
     };
     let turn = pen.state().turns.get(&open.turn);
-    let Some(role) = open.seat.role().cloned() else {
-        return Err(DriverError::Gone);
-    };
+    let role = open.role.clone();
     pen.append(Fact::ConsentRuled(ConsentRuled {
         call: call.clone(),
         role,
@@ -242,7 +240,7 @@ fn open_requests(pen: &FlowPen) -> Vec<OpenRequest> {
             node: open.node.clone(),
             terms: open.terms.clone(),
             effect: call.effect,
-            asked: cut_calls::asked_call(pen, &call.seat, &call.tool_call)?,
+            asked: cut_calls::asked_call(pen, &call.role, &call.tool_call)?,
         })
     });
     open.collect()

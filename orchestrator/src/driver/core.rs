@@ -10,10 +10,10 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::At;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::view::FlowState;
-use a_society_facts::{At, Seat};
 use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{Claim, Input, StartFeedback, StartReflection, Work, pending};
 use a_society_state::Flow;
@@ -394,14 +394,9 @@ impl Core {
             Work::RunTurn {
                 turn,
                 attempt,
-                seat: Seat::Role(role),
+                role,
                 task,
             } => self.run_turn(turn, attempt, role, task),
-            // What such a turn is for is a matter of roles: legality gives none to a chat.
-            Work::RunTurn {
-                seat: Seat::Chat(_),
-                ..
-            } => Ok(()),
             Work::StopTurn { turn, attempt, .. } => self.stop_turn(turn, attempt),
             Work::Claim { node, role, .. } => {
                 let session = self.pen.new_session(&role)?;

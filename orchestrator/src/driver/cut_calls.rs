@@ -4,13 +4,13 @@
 //! or does the same when it is done twice, runs again, marked. One that was started and may have changed something is never run again by itself:
 //! the model reads that its outcome is unknown, and the operator sees a mark.
 
+use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect, SeenFile};
-use a_society_facts::id::{CallId, TurnId};
+use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, Denied, OpenCall};
-use a_society_facts::{Hash, Seat};
 use a_society_flow::machine::Input;
 use a_society_roles::tool::said_changes;
 
@@ -60,7 +60,7 @@ pub(super) fn settle_calls(
         }
         match (open.state, open.effect) {
             (CallState::Started, Effect::Pure | Effect::Idempotent) => {
-                run_again(pen, call, open.seat, RUN_AGAIN)?;
+                run_again(pen, call, open.role, RUN_AGAIN)?;
             }
             (CallState::Started, Effect::Checkable) => {
                 let file = survey.touched.remove(&call);
@@ -106,7 +106,7 @@ fn pause_for(pen: &mut FlowPen, open: &OpenCall) -> Result<(), DriverError> {
     }
     let detail = format!(
         "{} had begun \"{}\" when the process ended; whether it had an effect is unknown",
-        open.seat, open.summary
+        open.role, open.summary
     );
     pen.command(Input::Pause {
         reason: PauseReason::Irreversible,
@@ -142,10 +142,10 @@ fn check(
             None => finish_call(pen, turn, call, open, CallEnd::Recovered, RECOVERED),
         },
         TouchedFiles::Has(now) if now == before => {
-            run_again(pen, call, open.seat.clone(), NOT_APPLIED)
+            run_again(pen, call, open.role.clone(), NOT_APPLIED)
         }
         TouchedFiles::Has(now) if is_between(&now, &before, &after) => {
-            run_again(pen, call, open.seat.clone(), PARTLY_APPLIED)
+            run_again(pen, call, open.role.clone(), PARTLY_APPLIED)
         }
         TouchedFiles::Has(_) | TouchedFiles::Unknown => {
             finish_call(pen, turn, call, open, CallEnd::Unknown, UNKNOWN)
@@ -154,14 +154,19 @@ fn check(
 }
 
 /// A call whose result was lost runs again.
-fn run_again(pen: &mut FlowPen, call: CallId, seat: Seat, why: &str) -> Result<(), DriverError> {
+fn run_again(
+    pen: &mut FlowPen,
+    call: CallId,
+    role: RoleInstance,
+    why: &str,
+) -> Result<(), DriverError> {
     let why = why.to_owned();
-    pen.append(Fact::CallRerun(CallRerun { call, seat, why }))
+    pen.append(Fact::CallRerun(CallRerun { call, role, why }))
 }
 
 /// A call as the model asked for it.
-pub(super) fn asked_call(pen: &FlowPen, seat: &Seat, tool_call: &str) -> Option<ToolCall> {
-    let session = pen.flow.views().session_at(seat)?;
+pub(super) fn asked_call(pen: &FlowPen, role: &RoleInstance, tool_call: &str) -> Option<ToolCall> {
+    let session = pen.flow.views().session(role)?;
     session.messages.iter().rev().find_map(|entry| {
         if let Message::AssistantToolCalls { calls, .. } = &*entry.message {
             calls.iter().find(|call| call.id == tool_call).cloned()
@@ -203,7 +208,7 @@ fn finish_unintended(pen: &mut FlowPen, turn: TurnId, told: &str) -> Result<(), 
     let Some(open) = pen.state().turns.get(&turn) else {
         return Ok(());
     };
-    let seat = open.seat.clone();
+    let role = open.role.clone();
     let asked = open.request.iter().flat_map(|request| &request.calls);
     let idle: Vec<(String, String)> = asked
         .filter(|call| call.call.is_none() && !call.done)
@@ -215,7 +220,7 @@ fn finish_unintended(pen: &mut FlowPen, turn: TurnId, told: &str) -> Result<(), 
         pen.append(Fact::CallFinished(CallFinished {
             call,
             turn,
-            seat: seat.clone(),
+            role: role.clone(),
             tool_call,
             tool,
             end: CallEnd::NotRun,
@@ -238,7 +243,7 @@ fn reaped(pen: &mut FlowPen, call: &CallId, open: &OpenCall) -> Result<(), Drive
     };
     pen.append(Fact::CallReaped(CallReaped {
         call: call.clone(),
-        seat: open.seat.clone(),
+        role: open.role.clone(),
         process: process.clone(),
     }))
 }
@@ -267,7 +272,7 @@ fn finish_call(
     pen.append(Fact::CallFinished(CallFinished {
         call,
         turn,
-        seat: open.seat.clone(),
+        role: open.role.clone(),
         tool_call: open.tool_call.clone(),
         tool: open.tool.clone(),
         end,
@@ -286,7 +291,7 @@ fn recovered(pen: &FlowPen, end: CallEnd, open: &OpenCall) -> Vec<SeenFile> {
     if end != CallEnd::Recovered {
         return Vec::new();
     }
-    let Some(asked) = asked_call(pen, &open.seat, &open.tool_call) else {
+    let Some(asked) = asked_call(pen, &open.role, &open.tool_call) else {
         return Vec::new();
     };
     let said = said_changes(&asked.name, asked.input.get()).into_iter();

@@ -65,7 +65,7 @@ impl LiveTurn {
         } = self.source(pen);
         pen.append(Fact::DraftDiscarded(DraftDiscarded {
             turn,
-            seat: role.into(),
+            role,
             request,
             why,
         }))
@@ -101,7 +101,7 @@ impl LiveTurn {
         pen.append(Fact::ModelAnswered(ModelAnswered {
             turn,
             attempt: self.subject.attempt(),
-            seat: role.into(),
+            role,
             request,
             message,
             text,
@@ -135,7 +135,7 @@ impl LiveTurn {
         pen.append(Fact::ModelFailed(ModelFailed {
             turn,
             attempt: self.subject.attempt(),
-            seat: role.into(),
+            role,
             request,
             class,
             error,
@@ -161,7 +161,7 @@ impl LiveTurn {
             pen.append(Fact::ModelFailed(ModelFailed {
                 turn,
                 attempt,
-                seat: role.clone().into(),
+                role: role.clone(),
                 request: number,
                 class: "interrupted".to_owned(),
                 error: "the operator spoke before anything was said".to_owned(),
@@ -172,7 +172,7 @@ impl LiveTurn {
         let message = pen.name("m")?;
         pen.append(Fact::DraftKept(DraftKept {
             turn,
-            seat: role.clone().into(),
+            role: role.clone(),
             request: number,
             message,
         }))?;
@@ -192,12 +192,12 @@ pub(super) fn keep_draft(pen: &mut FlowPen, turn: TurnId) -> Result<(), DriverEr
     let Some(request) = request.filter(|request| request.drafted_bytes > 0) else {
         return Ok(());
     };
-    let (request, seat) = (request.number, open.map(|open| open.seat.clone()));
-    let Some(seat) = seat else { return Ok(()) };
+    let (request, role) = (request.number, open.map(|open| open.role.clone()));
+    let Some(role) = role else { return Ok(()) };
     let message = pen.name("m")?;
     pen.append(Fact::DraftKept(DraftKept {
         turn,
-        seat,
+        role,
         request,
         message,
     }))

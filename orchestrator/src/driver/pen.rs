@@ -207,7 +207,7 @@ impl FlowPen {
     ) -> Result<(), DriverError> {
         let message = self.name("m")?;
         self.append(Fact::MessageAdded(MessageAdded {
-            seat: role.clone().into(),
+            role: role.clone(),
             message,
             text,
             origin,

@@ -62,7 +62,7 @@ pub(super) fn ask(
     let fact = ModelRequested {
         turn,
         attempt: live.subject.attempt(),
-        seat: live.subject.role().clone().into(),
+        role: live.subject.role().clone(),
         request: pen.request_of(turn) + 1,
         model: asking.model,
         hash: asking.hash,
@@ -86,7 +86,7 @@ pub(super) fn ask_aside(
     let fact = ModelRequested {
         turn: aside,
         attempt: 1,
-        seat: live.subject.role().clone().into(),
+        role: live.subject.role().clone(),
         request: pen.request_of(aside) + 1,
         model: asking.model,
         hash: asking.hash,
@@ -108,7 +108,7 @@ pub(super) fn fail_aside(
     pen.append(Fact::ModelFailed(ModelFailed {
         turn: aside,
         attempt: 1,
-        seat: role.clone().into(),
+        role: role.clone(),
         request,
         class: tried.class,
         error: tried.error,

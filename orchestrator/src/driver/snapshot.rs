@@ -24,12 +24,12 @@ pub(super) fn take_snapshot(
     call: &OpenCall,
     written: Option<Result<FlowFile, String>>,
 ) -> Result<Option<String>, DriverError> {
-    let (Some(role), Some(written)) = (call.seat.role(), written) else {
+    let Some(written) = written else {
         return Ok(None);
     };
     let before = pen.flow.whole_text(&pen.state().graph.source)?;
     let why = match written {
-        Ok(file) => walk_from_now_on(pen, &file, role)?,
+        Ok(file) => walk_from_now_on(pen, &file, &call.role)?,
         Err(why) => Some(why),
     };
     let Some(why) = why else { return Ok(None) };

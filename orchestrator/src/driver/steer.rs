@@ -88,7 +88,7 @@ fn say_words(
         }
         let text = pen.flow.keep_text(words.clone())?;
         pen.append(Fact::MessageAdded(MessageAdded {
-            seat: whose.role().clone().into(),
+            role: whose.role().clone(),
             message: said.id,
             text,
             origin: Origin::Steer,

@@ -256,7 +256,7 @@ fn held(
     pen.append(Fact::RequestHeld(RequestHeld {
         turn: whose.turn(),
         attempt: whose.attempt(),
-        seat: whose.role().clone().into(),
+        role: whose.role().clone(),
         provider,
         failing,
         until,

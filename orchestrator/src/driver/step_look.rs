@@ -110,9 +110,9 @@ fn look_for_graph(pen: &FlowPen, call: &CallId) -> Result<Option<Box<StepLook>>,
 
 /// How it is found out whether a call wrote another graph, if it may have.
 pub(super) fn graph_look(pen: &FlowPen, call: &OpenCall) -> Result<Option<GraphLook>, DriverError> {
-    let asked = cut_calls::asked_call(pen, &call.seat, &call.tool_call);
+    let asked = cut_calls::asked_call(pen, &call.role, &call.tool_call);
     let writes = asked.is_some_and(|asked| names_snapshot(&asked.name, asked.input.get()));
-    if !writes || call.seat.role().is_none() {
+    if !writes {
         return Ok(None);
     }
     Ok(Some(GraphLook {

@@ -193,7 +193,7 @@ fn ended(
     sketch.say(Fact::TurnEnded(TurnEnded {
         turn,
         attempt: 1,
-        seat: role.clone().into(),
+        role: role.clone(),
         end,
         error: None,
     }))

@@ -131,7 +131,7 @@ pub(super) fn begin(
     sketch.say(Fact::TurnStarted(TurnStarted {
         turn,
         attempt: 1,
-        seat: role.clone().into(),
+        role: role.clone(),
         node: node.cloned(),
         cause,
     }))
@@ -170,7 +170,7 @@ pub(super) fn cut_off(
                 let (piece, after) = rest.split_at(rest.floor_char_boundary(DRAFT_BYTES));
                 sketch.say(Fact::DraftAdded(DraftAdded {
                     turn,
-                    seat: role.clone().into(),
+                    role: role.clone(),
                     request: 1,
                     kind: DraftKind::Text,
                     text: piece.to_owned(),
@@ -187,7 +187,7 @@ pub(super) fn cut_off(
             sketch.say(Fact::ModelAnswered(ModelAnswered {
                 turn,
                 attempt: 1,
-                seat: role.clone().into(),
+                role: role.clone(),
                 request: 1,
                 message,
                 text: AnswerText::Inline(text),
@@ -215,7 +215,7 @@ fn requested(
     sketch.say(Fact::ModelRequested(ModelRequested {
         turn,
         attempt: 1,
-        seat: role.clone().into(),
+        role: role.clone(),
         request: 1,
         model: MODEL.to_owned(),
         // The bytes that were sent are unknown; the request is identified by its result.
@@ -249,7 +249,7 @@ fn called(
         sketch.say(Fact::CallIntended(CallIntended {
             call: id.clone(),
             turn,
-            seat: role.clone().into(),
+            role: role.clone(),
             tool_call: call.id.clone(),
             ordinal: u32::try_from(place).unwrap_or(u32::MAX),
             tool: call.name.clone(),
@@ -264,7 +264,7 @@ fn called(
         }))?;
         sketch.say(Fact::CallStarted(CallStarted {
             call: id.clone(),
-            seat: role.clone().into(),
+            role: role.clone(),
             process: None,
         }))?;
         let Some((content, is_error)) = result else {
@@ -274,7 +274,7 @@ fn called(
         sketch.say(Fact::CallFinished(CallFinished {
             call: id,
             turn,
-            seat: role.clone().into(),
+            role: role.clone(),
             tool_call: call.id.clone(),
             tool: call.name.clone(),
             end: if is_error {
@@ -422,7 +422,7 @@ impl ForeignWait<'_> {
         sketch.say(Fact::TurnEnded(TurnEnded {
             turn,
             attempt: 1,
-            seat: role.clone().into(),
+            role: role.clone(),
             end: TurnEnd::Waiting,
             error: None,
         }))

@@ -65,7 +65,7 @@ fn one(
         let fingerprint = Hash::of(prompt.as_bytes());
         let text = sketch.text(prompt);
         sketch.say(Fact::SystemPromptBuilt(SystemPromptBuilt {
-            seat: role.clone().into(),
+            role: role.clone(),
             text,
             fingerprint,
             sources: Vec::new(),
@@ -264,7 +264,7 @@ fn say(
     these: Option<These>,
 ) -> Result<(), String> {
     sketch.say(Fact::SessionImported(SessionImported {
-        seat: role.clone().into(),
+        role: role.clone(),
         messages,
         these,
     }))
@@ -278,13 +278,7 @@ fn json_bytes<T: serde::Serialize>(value: &T) -> Result<usize, String> {
 /// The feeds: after them each role's feed holds what it held, and nothing of the import.
 pub(super) fn feeds(sketch: &mut ImportSketch<'_>, source: &ForeignFlow) -> Result<(), String> {
     let mut roles: BTreeSet<RoleInstance> = source.feeds.keys().cloned().collect();
-    roles.extend(
-        sketch
-            .state
-            .sessions
-            .keys()
-            .filter_map(|seat| seat.role().cloned()),
-    );
+    roles.extend(sketch.state.sessions.keys().cloned());
     roles.extend(sketch.state.owner.clone());
     for role in roles {
         let items = source.feeds.get(&role).map(|(items, _)| items.as_slice());
@@ -312,7 +306,7 @@ fn feed(
     items: Vec<a_society_facts::fact::imported::ImportedItem>,
 ) -> Result<(), String> {
     sketch.say(Fact::FeedImported(FeedImported {
-        seat: role.clone().into(),
+        role: role.clone(),
         after,
         items,
     }))

@@ -93,7 +93,7 @@ impl<'m> ImportSketch<'m> {
         let key = format!("flow:{}:role:{role}", self.flow);
         let session = mint::uuid7(self.mint, self.now).map_err(|bad| bad.to_string())?;
         self.say(Fact::SessionOpened(SessionOpened {
-            seat: role.clone().into(),
+            role: role.clone(),
             key: key
                 .parse()
                 .map_err(|bad: a_society_facts::id::BadName| bad.to_string())?,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, WaitReason};
 use a_society_facts::fact::operator::{ConsentResolved, StopScope};
@@ -16,7 +17,6 @@ use a_society_facts::line::Recorded;
 use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::flow::{DecisionTally, Decisions, HeldRequest};
 use a_society_facts::view::{FactView as _, FlowState};
-use a_society_facts::{At, Seat};
 use a_society_operator_ui::fold::asks::OpenAsk;
 use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_orchestrator::{PROGRAM, RETRIES_AFTER, RETRIES_BEFORE};
@@ -31,7 +31,7 @@ use super::note;
 #[derive(Debug, Clone, PartialEq)]
 struct Turn {
     node: Option<NodeId>,
-    seat: Seat,
+    role: RoleInstance,
     since: At,
     usage: Usage,
     /// Whether it makes a summary of its session.
@@ -75,16 +75,16 @@ impl SpokenDraft {
 pub(crate) struct Teller {
     turns: BTreeMap<TurnId, Turn>,
     calls: BTreeMap<CallId, (TurnId, Call)>,
-    drafts: BTreeMap<Seat, SpokenDraft>,
+    drafts: BTreeMap<RoleInstance, SpokenDraft>,
     /// The model that each role asked last.
-    models: BTreeMap<Seat, String>,
+    models: BTreeMap<RoleInstance, String>,
     /// The provider of each model.
     providers: BTreeMap<String, String>,
     total_micros: u64,
     /// What calls are about that were asked for and are not intended yet, by their ids in the transcript.
     targets: BTreeMap<String, Target>,
     /// What each role said last, or why its last request failed for good.
-    said_last: BTreeMap<Seat, String>,
+    said_last: BTreeMap<RoleInstance, String>,
     /// What was sent back and was not read yet.
     sent_back: BTreeMap<EdgeName, SentBack>,
     /// The messages of each role since its session was shorter last.
@@ -107,9 +107,7 @@ impl Teller {
 
     /// The model that each role asked last.
     pub(crate) fn models(&self) -> BTreeMap<RoleInstance, String> {
-        let models = self.models.iter();
-        let models = models.filter_map(|(seat, model)| Some((seat.role()?.clone(), model.clone())));
-        models.collect()
+        self.models.clone()
     }
 
     /// How long the last turn of a node took, in milliseconds.
@@ -124,7 +122,7 @@ impl Teller {
 
     /// Whether a role is saying something.
     pub(crate) fn speaks(&self, role: &RoleInstance) -> bool {
-        (self.drafts.get(&Seat::from(role))).is_some_and(|draft| !draft.text.is_empty())
+        (self.drafts.get(role)).is_some_and(|draft| !draft.text.is_empty())
     }
 
     /// What a record means.
@@ -143,7 +141,7 @@ impl Teller {
                 seq: recorded.seq,
                 at: recorded.at,
                 node: node.or_else(|| known.and_then(|turn| turn.node.clone())),
-                role: role.or_else(|| known.and_then(|turn| turn.seat.role().cloned())),
+                role: role.or_else(|| known.map(|turn| turn.role.clone())),
                 turn,
                 what,
             }
@@ -166,10 +164,7 @@ impl Teller {
             // What it asks consent for is an event of its own.
             Fact::NodeSuspended(f) if f.reason == WaitReason::Consent => None,
             Fact::NodeSuspended(f) => {
-                let said = self
-                    .said_last
-                    .get(&Seat::from(&f.role))
-                    .map_or("", String::as_str);
+                let said = self.said_last.get(&f.role).map_or("", String::as_str);
                 let asks = OpenAsk::of_wait(&self.state, f.node.as_ref(), &f.role);
                 // A chat that was answered asks nothing.
                 let asks = asks.filter(|_| f.until.is_none() && f.reason != WaitReason::Message);
@@ -219,7 +214,7 @@ impl Teller {
             Fact::TurnStarted(f) => {
                 let turn = Turn {
                     node: f.node.clone(),
-                    seat: f.seat.clone(),
+                    role: f.role.clone(),
                     since: recorded.at,
                     usage: Usage::default(),
                     compacts: f.cause == Cause::Compaction,
@@ -229,7 +224,7 @@ impl Teller {
                     failures: (0, 0),
                     streams: false,
                 };
-                (self.turns).retain(|_, turn| turn.seat != f.seat || turn.ended.is_none());
+                (self.turns).retain(|_, turn| turn.role != f.role || turn.ended.is_none());
                 self.turns.insert(f.turn, turn);
                 Vec::new()
             }
@@ -271,9 +266,7 @@ impl Teller {
                 vec![self.done(f.turn, recorded.at, f.deliveries.clone())]
             }
             Fact::MessageAdded(f) => {
-                if let Some(role) = f.seat.role() {
-                    *self.messages.entry(role.clone()).or_default() += 1;
-                }
+                *self.messages.entry(f.role.clone()).or_default() += 1;
                 Vec::new()
             }
             Fact::ForwardPassClosed(f) => {
@@ -284,7 +277,7 @@ impl Teller {
                 done.into_iter().chain(note::of(fact)).collect()
             }
             Fact::ModelRequested(f) => {
-                self.models.insert(f.seat.clone(), f.model.clone());
+                self.models.insert(f.role.clone(), f.model.clone());
                 if let Some(turn) = self.turns.get_mut(&f.turn) {
                     turn.streams = false;
                 }
@@ -298,9 +291,9 @@ impl Teller {
                 let stops = self.stops(&f.scope);
                 note::of(fact).into_iter().chain(stops).collect()
             }
-            Fact::CompactionStarted(f) => self.pauses(f.seat.role()).into_iter().collect(),
+            Fact::CompactionStarted(f) => self.pauses(&f.role).into_iter().collect(),
             Fact::CompactionFailed(f) => {
-                let turn = self.turn_of(f.seat.role());
+                let turn = self.turn_of(&f.role);
                 let again = turn.and_then(|turn| self.works_again(turn));
                 note::of(fact).into_iter().chain(again).collect()
             }
@@ -312,12 +305,12 @@ impl Teller {
             }
             Fact::DraftAdded(f) => of_turn(f.turn, self.says(f)),
             Fact::DraftKept(f) => {
-                let said = self.said(&f.seat, Speech::CutOff);
+                let said = self.said(&f.role, Speech::CutOff);
                 said.map_or_else(Vec::new, |what| of_turn(f.turn, what))
             }
             Fact::DraftDiscarded(f) => {
                 let why = f.why.clone();
-                let said = self.said(&f.seat, Speech::Discarded { why });
+                let said = self.said(&f.role, Speech::Discarded { why });
                 said.map_or_else(Vec::new, |what| of_turn(f.turn, what))
             }
             Fact::ModelAnswered(f) => self.answered(f),
@@ -353,7 +346,7 @@ impl Teller {
             }
             Fact::CallFinished(f) => of_turn(f.turn, self.called(f, recorded.at)),
             Fact::SessionCompacted(f) => {
-                let turn = self.turn_of(f.seat.role());
+                let turn = self.turn_of(&f.role);
                 let again = turn.and_then(|turn| self.works_again(turn));
                 [self.compacted(f)].into_iter().chain(again).collect()
             }
@@ -383,15 +376,15 @@ impl Teller {
     }
 
     /// The turn at a node that a role takes.
-    fn turn_of(&self, role: Option<&RoleInstance>) -> Option<TurnId> {
-        let is_its = |turn: &Turn| turn.seat.role() == role && turn.node.is_some();
+    fn turn_of(&self, role: &RoleInstance) -> Option<TurnId> {
+        let is_its = |turn: &Turn| turn.role == *role && turn.node.is_some();
         let mut turns = self.turns.iter();
         let found = turns.find(|(_, turn)| turn.ended.is_none() && is_its(turn));
         found.map(|(turn, _)| *turn)
     }
 
     /// That the session of a role is being compacted, within its turn at a node.
-    fn pauses(&mut self, role: Option<&RoleInstance>) -> Option<About> {
+    fn pauses(&mut self, role: &RoleInstance) -> Option<About> {
         let id = self.turn_of(role)?;
         self.turns.get_mut(&id)?.is_paused = true;
         Some((Some(id), None, None, What::Stands(Pause::Compacting)))
@@ -407,7 +400,7 @@ impl Teller {
     fn stops(&self, scope: &StopScope) -> Vec<About> {
         let is_meant = |turn: &Turn| match scope {
             StopScope::Node(node) => turn.node.as_ref() == Some(node),
-            StopScope::Role(role) => turn.seat == *role,
+            StopScope::Role(role) => turn.role == *role,
             StopScope::All => true,
         };
         let turns = self.turns.iter();
@@ -420,9 +413,9 @@ impl Teller {
     /// That a request failed and, if it is sent again, until when its turn waits for that.
     fn failed(&mut self, f: &ModelFailed, at: At) -> Vec<About> {
         if f.retry_in_ms.is_none() {
-            self.said_last.insert(f.seat.clone(), f.error.clone());
+            self.said_last.insert(f.role.clone(), f.error.clone());
         }
-        let model = self.models.get(&f.seat);
+        let model = self.models.get(&f.role);
         let provider = model.and_then(|model| self.providers.get(model)).cloned();
         let turn = self.turns.get_mut(&f.turn);
         let (attempt, most) = turn.map_or((1, RETRIES_BEFORE), |turn| {
@@ -453,18 +446,17 @@ impl Teller {
 
     /// That a session is shorter now, and what it cost to make it so.
     fn compacted(&mut self, f: &SessionCompacted) -> About {
-        let role = f.seat.role().cloned();
-        let messages = role.as_ref().and_then(|role| self.messages.get_mut(role));
+        let messages = self.messages.get_mut(&f.role);
         let all = messages.map_or(0, |all| std::mem::replace(all, f.kept_last));
         let mut turns = self.turns.values();
-        let its_own = turns.find(|turn| turn.compacts && turn.seat == f.seat);
+        let its_own = turns.find(|turn| turn.compacts && turn.role == f.role);
         let what = What::Compacted {
             tokens_before: f.tokens_before,
             tokens_after: f.tokens_after,
             archived: all.saturating_sub(f.kept_last),
             cost_micros: its_own.map_or(0, |turn| turn.usage.cost_micros),
         };
-        (None, f.node.clone(), role, what)
+        (None, f.node.clone(), Some(f.role.clone()), what)
     }
 
     fn resolved(&self, recorded: &Recorded, f: &ConsentResolved) -> About {
@@ -503,7 +495,7 @@ impl Teller {
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             turn.streams = true;
         }
-        let draft = self.drafts.entry(f.seat.clone());
+        let draft = self.drafts.entry(f.role.clone());
         let draft = draft.or_insert_with(|| SpokenDraft::of(answer));
         if draft.answer != answer {
             *draft = SpokenDraft::of(answer);
@@ -528,15 +520,15 @@ impl Teller {
     }
 
     /// The text of a role is over, if there was any.
-    fn said(&mut self, seat: &Seat, end: Speech) -> Option<What> {
-        let draft = self.drafts.remove(seat);
+    fn said(&mut self, role: &RoleInstance, end: Speech) -> Option<What> {
+        let draft = self.drafts.remove(role);
         let SpokenDraft {
             answer,
             text,
             streamed,
             ..
         } = draft.filter(|draft| !draft.text.trim().is_empty())?;
-        self.said_last.insert(seat.clone(), text.clone());
+        self.said_last.insert(role.clone(), text.clone());
         Some(What::Said {
             answer,
             streamed,
@@ -548,12 +540,12 @@ impl Teller {
     fn answered(&mut self, f: &ModelAnswered) -> Vec<About> {
         self.total_micros = self.total_micros.saturating_add(f.usage.cost_micros);
         if let AnswerText::Inline(text) = &f.text {
-            let before = self.drafts.remove(&f.seat);
+            let before = self.drafts.remove(&f.role);
             let before = before.filter(|before| text.starts_with(&before.text));
             let mut draft = SpokenDraft::of(AnswerName(f.turn, f.request));
             draft.text.clone_from(text);
             draft.streamed = before.map_or(0, |before| before.streamed);
-            self.drafts.insert(f.seat.clone(), draft);
+            self.drafts.insert(f.role.clone(), draft);
         }
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             turn.usage.add(&f.usage);
@@ -562,8 +554,8 @@ impl Teller {
         let named = f.calls.iter();
         let named = named.map(|call| (call.id.clone(), Target::of(call.input.get())));
         self.targets.extend(named);
-        let model = self.models.get(&f.seat).cloned().unwrap_or_default();
-        let said = self.drafts.get(&f.seat);
+        let model = self.models.get(&f.role).cloned().unwrap_or_default();
+        let said = self.drafts.get(&f.role);
         let said = said.map_or("", |draft| draft.text.as_str());
         let is_report = model == PROGRAM && f.is_report(said);
         let spent = f.usage != Usage::default();
@@ -577,13 +569,13 @@ impl Teller {
         } else {
             Speech::Whole
         };
-        let said = self.said(&f.seat, end);
+        let said = self.said(&f.role, end);
         if is_report {
             // It has no line above the question.
-            self.said_last.remove(&f.seat);
+            self.said_last.remove(&f.role);
         }
         let both = said.into_iter().chain(spends);
-        both.map(|what| (Some(f.turn), None, f.seat.role().cloned(), what))
+        both.map(|what| (Some(f.turn), None, Some(f.role.clone()), what))
             .collect()
     }
 

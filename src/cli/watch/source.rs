@@ -304,11 +304,11 @@ impl Followed {
             .screen
             .feeds
             .iter()
-            .filter_map(|(seat, feed)| {
+            .map(|(role, feed)| {
                 let last = feed.items().map(|item| item.seq).max().unwrap_or(0);
-                let role = seat.role()?.clone();
+                let role = role.clone();
                 let items = items(feed, &role);
-                Some((last, Feed { role, items }))
+                (last, Feed { role, items })
             })
             .collect();
         feeds.sort_by_key(|(last, _)| std::cmp::Reverse(*last));

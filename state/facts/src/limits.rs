@@ -37,9 +37,6 @@ pub(crate) const NAME_BYTES_MAX: usize = 128;
 /// Longest opaque id.
 pub(crate) const ID_BYTES_MAX: usize = 256;
 
-/// Longest name of a folder. File systems take 255 bytes.
-pub(crate) const FOLDER_NAME_BYTES_MAX: usize = 255;
-
 /// How many questions, replies or requests a flow keeps open at once. A flow that reaches this is
 /// not waiting for a person any more.
 pub(crate) const OPEN_ITEMS_MAX: usize = 10_000;

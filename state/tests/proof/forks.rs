@@ -42,17 +42,17 @@ fn grown(disk: &FaultyDisk, segment_bytes: u64) -> Store {
     created.project = named(PARENT).project;
     let mut flow = store.create(PARENT.parse().unwrap(), created).unwrap();
     flow.set_segment_bytes(segment_bytes);
-    let mut seat = None;
+    let mut role = None;
     for fact in facts {
         if let Fact::SessionOpened(opened) = &fact {
-            seat.get_or_insert(opened.seat.clone());
+            role.get_or_insert(opened.role.clone());
         }
         flow.append(fact).unwrap();
     }
     let text = flow.keep_text(long_text()).unwrap();
     let mut said = message(1, text);
     if let Fact::MessageAdded(said) = &mut said {
-        said.seat = seat.unwrap();
+        said.role = role.unwrap();
     }
     flow.append(said).unwrap();
     flow.append(titled(3)).unwrap();

@@ -68,7 +68,7 @@ pub(crate) fn titled(number: usize) -> Fact {
 /// A session of the one role.
 pub(crate) fn session_opened() -> Fact {
     Fact::SessionOpened(SessionOpened {
-        seat: "gardener".parse().unwrap(),
+        role: "gardener".parse().unwrap(),
         key: "role:gardener".parse().unwrap(),
         session: "s-1".parse().unwrap(),
         generation: 1,
@@ -81,7 +81,7 @@ pub(crate) fn session_opened() -> Fact {
 /// A message to the one role.
 pub(crate) fn message(number: usize, text: Text) -> Fact {
     Fact::MessageAdded(MessageAdded {
-        seat: "gardener".parse().unwrap(),
+        role: "gardener".parse().unwrap(),
         message: format!("m-{number}").parse().unwrap(),
         text,
         origin: Origin::Injection,

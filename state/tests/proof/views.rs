@@ -68,7 +68,7 @@ fn flow_with_session(world: &World) -> Flow {
     };
     let mut flow = world.store.create(at().flow, created).unwrap();
     let opened = SessionOpened {
-        seat: role().into(),
+        role: role(),
         key: "flow:f:role:writer".parse().unwrap(),
         session: "s1".parse().unwrap(),
         generation: 1,
@@ -87,7 +87,7 @@ fn title(text: &str) -> Fact {
 
 fn say(number: usize, text: &str) -> Fact {
     Fact::MessageAdded(MessageAdded {
-        seat: role().into(),
+        role: role(),
         message: format!("m{number}").parse().unwrap(),
         text: text.into(),
         origin: Origin::Runtime,

@@ -360,26 +360,26 @@ fn turns() -> Vec<Fact> {
         Fact::TurnStarted(TurnStarted {
             turn: TURN,
             attempt: 1,
-            seat: role().into(),
+            role: role(),
             node: Some(id("draft")),
             cause: Cause::Node,
         }),
         Fact::TurnResumed(TurnResumed {
             turn: TURN,
             attempt: 2,
-            seat: role().into(),
+            role: role(),
         }),
         Fact::TurnEnded(TurnEnded {
             turn: TURN,
             attempt: 2,
-            seat: role().into(),
+            role: role(),
             end: TurnEnd::Failed,
             error: Some("It failed.".into()),
         }),
         Fact::ModelRequested(ModelRequested {
             turn: TURN,
             attempt: 2,
-            seat: role().into(),
+            role: role(),
             request: 3,
             model: "m".into(),
             hash: Hash::of(b"request"),
@@ -387,27 +387,27 @@ fn turns() -> Vec<Fact> {
         }),
         Fact::DraftAdded(DraftAdded {
             turn: TURN,
-            seat: role().into(),
+            role: role(),
             request: 3,
             kind: DraftKind::Text,
             text: "Grüße\u{0}\u{2028}\"\\".into(),
         }),
         Fact::DraftKept(DraftKept {
             turn: TURN,
-            seat: role().into(),
+            role: role(),
             request: 3,
             message: id("m2"),
         }),
         Fact::DraftDiscarded(DraftDiscarded {
             turn: TURN,
-            seat: role().into(),
+            role: role(),
             request: 3,
             why: "it is sent again".into(),
         }),
         Fact::ModelAnswered(ModelAnswered {
             turn: TURN,
             attempt: 2,
-            seat: role().into(),
+            role: role(),
             request: 3,
             message: id("m3"),
             text: AnswerText::Drafted(ConfirmedDraft::of("Grüße")),
@@ -424,7 +424,7 @@ fn intended() -> Fact {
     Fact::CallIntended(CallIntended {
         call: id("c1"),
         turn: TURN,
-        seat: role().into(),
+        role: role(),
         tool_call: "3.1".into(),
         ordinal: 0,
         tool: "write_file".into(),
@@ -456,7 +456,7 @@ fn calls() -> Vec<Fact> {
         Fact::ModelFailed(ModelFailed {
             turn: TURN,
             attempt: 2,
-            seat: role().into(),
+            role: role(),
             request: 3,
             class: "overloaded".into(),
             error: "busy".into(),
@@ -465,7 +465,7 @@ fn calls() -> Vec<Fact> {
         Fact::RequestHeld(RequestHeld {
             turn: TURN,
             attempt: 2,
-            seat: role().into(),
+            role: role(),
             provider: "anthropic".into(),
             failing: true,
             until: At::from_ms(7_000),
@@ -473,13 +473,13 @@ fn calls() -> Vec<Fact> {
         intended(),
         Fact::CallStarted(CallStarted {
             call: id("c1"),
-            seat: role().into(),
+            role: role(),
             process: Some(process(2)),
         }),
         Fact::CallFinished(CallFinished {
             call: id("c1"),
             turn: TURN,
-            seat: role().into(),
+            role: role(),
             tool_call: "3.1".into(),
             tool: "write_file".into(),
             end: CallEnd::Recovered,
@@ -501,12 +501,12 @@ fn calls() -> Vec<Fact> {
         }),
         Fact::CallRerun(CallRerun {
             call: id("c1"),
-            seat: role().into(),
+            role: role(),
             why: "it only reads".into(),
         }),
         Fact::CallReaped(CallReaped {
             call: id("c1"),
-            seat: role().into(),
+            role: role(),
             process: process(2),
         }),
     ]
@@ -515,7 +515,7 @@ fn calls() -> Vec<Fact> {
 fn sessions() -> Vec<Fact> {
     vec![
         Fact::SessionOpened(SessionOpened {
-            seat: role().into(),
+            role: role(),
             key: id("main"),
             session: id("s1"),
             generation: 1,
@@ -529,17 +529,17 @@ fn sessions() -> Vec<Fact> {
             user: Some("sam".into()),
         }),
         Fact::SessionResumed(SessionResumed {
-            seat: role().into(),
+            role: role(),
             turn: Some(TURN),
         }),
         Fact::SystemPromptBuilt(SystemPromptBuilt {
-            seat: role().into(),
+            role: role(),
             text: Text::from("You are the second writer."),
             fingerprint: Hash::of(b"inputs"),
             sources: vec![source()],
         }),
         Fact::MessageAdded(MessageAdded {
-            seat: role().into(),
+            role: role(),
             message: id("m5"),
             text: Text::from("You are at draft."),
             origin: Origin::Entry,

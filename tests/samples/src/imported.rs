@@ -52,7 +52,7 @@ fn user(name: &str, content: &str) -> ImportedMessage {
 
 pub(super) fn session() -> Fact {
     Fact::SessionImported(SessionImported {
-        seat: id("writer_2"),
+        role: id("writer_2"),
         messages: vec![ImportedMessage {
             whole: Some(BlobText {
                 blob: Hash::of(b"all of it"),
@@ -73,7 +73,7 @@ pub(super) fn session() -> Fact {
 
 pub(super) fn feed() -> Fact {
     Fact::FeedImported(FeedImported {
-        seat: id("writer_2"),
+        role: id("writer_2"),
         after: 1,
         items: vec![ImportedItem {
             id: "7".into(),

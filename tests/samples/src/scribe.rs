@@ -196,7 +196,7 @@ impl Scribe {
             return;
         }
         self.say(Fact::SessionOpened(SessionOpened {
-            seat: role.clone().into(),
+            role: role.clone(),
             key: id(&format!("flow:20260527T143000123Z-a1b2c3:role:{role}")),
             session: id(&format!("session-{role}-1")),
             generation: 1,
@@ -205,7 +205,7 @@ impl Scribe {
             user: None,
         }));
         self.say(Fact::SystemPromptBuilt(SystemPromptBuilt {
-            seat: role.clone().into(),
+            role: role.clone(),
             text: Text::from(format!("You are {role}, working on demo.")),
             fingerprint: Hash::of(role.as_str().as_bytes()),
             sources: Vec::new(),
@@ -232,7 +232,7 @@ impl Scribe {
         text: &str,
     ) {
         self.say(Fact::MessageAdded(MessageAdded {
-            seat: role.clone().into(),
+            role: role.clone(),
             message,
             text: Text::from(text),
             origin,
@@ -252,7 +252,7 @@ impl Scribe {
         self.say(Fact::TurnStarted(TurnStarted {
             turn,
             attempt: 1,
-            seat: role.clone().into(),
+            role: role.clone(),
             node: node.cloned(),
             cause,
         }));
@@ -295,7 +295,7 @@ impl Scribe {
         self.say(Fact::ModelRequested(ModelRequested {
             turn: turn.id,
             attempt: turn.attempt,
-            seat: turn.role.clone().into(),
+            role: turn.role.clone(),
             request: turn.request,
             model: "scripted".into(),
             hash: Hash::of(&turn.request.to_le_bytes()),
@@ -306,7 +306,7 @@ impl Scribe {
     pub(super) fn draft(&mut self, turn: &SampleTurn, kind: DraftKind, text: &str) {
         self.say(Fact::DraftAdded(DraftAdded {
             turn: turn.id,
-            seat: turn.role.clone().into(),
+            role: turn.role.clone(),
             request: turn.request,
             kind,
             text: text.to_owned(),
@@ -329,7 +329,7 @@ impl Scribe {
         self.say(Fact::ModelAnswered(ModelAnswered {
             turn: turn.id,
             attempt: turn.attempt,
-            seat: turn.role.clone().into(),
+            role: turn.role.clone(),
             request: turn.request,
             message,
             text,
@@ -362,7 +362,7 @@ impl Scribe {
         self.say(Fact::CallIntended(CallIntended {
             call: name.clone(),
             turn: turn.id,
-            seat: turn.role.clone().into(),
+            role: turn.role.clone(),
             tool_call: call.id.clone(),
             ordinal,
             tool: call.name.clone(),
@@ -381,7 +381,7 @@ impl Scribe {
     pub(super) fn start(&mut self, turn: &SampleTurn, call: &CallId, pid: Option<u32>) {
         self.say(Fact::CallStarted(CallStarted {
             call: call.clone(),
-            seat: turn.role.clone().into(),
+            role: turn.role.clone(),
             process: pid.map(process),
         }));
     }
@@ -398,7 +398,7 @@ impl Scribe {
         self.say(Fact::CallFinished(CallFinished {
             call: call.clone(),
             turn: turn.id,
-            seat: turn.role.clone().into(),
+            role: turn.role.clone(),
             tool_call: asked.id.clone(),
             tool: asked.name.clone(),
             end,
@@ -423,7 +423,7 @@ impl Scribe {
         self.say(Fact::TurnEnded(TurnEnded {
             turn: turn.id,
             attempt: turn.attempt,
-            seat: turn.role.clone().into(),
+            role: turn.role.clone(),
             end,
             error: None,
         }));

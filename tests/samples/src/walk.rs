@@ -69,7 +69,7 @@ fn prepare(scribe: &mut Scribe) {
 fn intake(scribe: &mut Scribe) {
     let mut turn = scribe.enter("owner-intake", "owner", NodeEntry::First, Vec::new());
     scribe.say(Fact::SessionResumed(SessionResumed {
-        seat: turn.role.clone().into(),
+        role: turn.role.clone(),
         turn: Some(turn.id),
     }));
     scribe.request(&mut turn);
@@ -227,12 +227,12 @@ fn crash(scribe: &mut Scribe, turn: &mut SampleTurn) {
     scribe.say(Fact::TurnResumed(TurnResumed {
         turn: turn.id,
         attempt: turn.attempt,
-        seat: turn.role.clone().into(),
+        role: turn.role.clone(),
     }));
     let message = scribe.next_message();
     scribe.say(Fact::DraftKept(DraftKept {
         turn: turn.id,
-        seat: turn.role.clone().into(),
+        role: turn.role.clone(),
         request: turn.request,
         message,
     }));
@@ -251,7 +251,7 @@ fn mend(scribe: &mut Scribe, turn: &mut SampleTurn) {
     scribe.say(Fact::ModelFailed(ModelFailed {
         turn: turn.id,
         attempt: turn.attempt,
-        seat: turn.role.clone().into(),
+        role: turn.role.clone(),
         request: turn.request,
         class: "overloaded".into(),
         error: "The provider is busy".into(),
@@ -259,7 +259,7 @@ fn mend(scribe: &mut Scribe, turn: &mut SampleTurn) {
     }));
     scribe.say(Fact::DraftDiscarded(DraftDiscarded {
         turn: turn.id,
-        seat: turn.role.clone().into(),
+        role: turn.role.clone(),
         request: turn.request,
         why: "the request is sent again".into(),
     }));
@@ -296,7 +296,7 @@ fn correct(scribe: &mut Scribe) {
     let received = vec![inbound("draft", "review", HandoffWay::Backward)];
     let mut turn = scribe.enter("draft", "writer", NodeEntry::Reopened, received);
     scribe.say(Fact::CompactionStarted(CompactionStarted {
-        seat: turn.role.clone().into(),
+        role: turn.role.clone(),
         compaction: "k-1".into(),
         trigger: Trigger::Auto,
         strategy: Strategy::NodeSummary,
@@ -312,7 +312,7 @@ fn correct(scribe: &mut Scribe) {
     scribe.end(&summary, TurnEnd::Outcome);
     let message = scribe.next_message();
     scribe.say(Fact::SessionCompacted(SessionCompacted {
-        seat: turn.role.clone().into(),
+        role: turn.role.clone(),
         compaction: "k-1".into(),
         trigger: Trigger::Auto,
         strategy: Strategy::NodeSummary,
@@ -409,7 +409,7 @@ fn close(scribe: &mut Scribe) {
     let mut turn = scribe.enter("owner-close", "owner", NodeEntry::First, received);
     scribe.speak(&mut turn, &["Everything is there."], Vec::new());
     scribe.say(Fact::SessionResumed(SessionResumed {
-        seat: id("owner"),
+        role: id("owner"),
         turn: Some(turn.id),
     }));
     scribe.say(Fact::ForwardPassClosed(ForwardPassClosed {

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use a_society_facts::Recorded;
-use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::message::Text;
-use a_society_facts::view::route::session_seat;
+use a_society_facts::view::route::session_role;
 use a_society_state::FlowRef;
 
 use super::limits::JOURNAL_BYTES_MAX;
@@ -40,8 +39,8 @@ pub(super) struct Gathered {
     pub(super) state: FlowState,
     pub(super) track: Track,
     pub(super) moments: Vec<Moment>,
-    /// The items of each seat, by their place.
-    pub(super) feeds: BTreeMap<Seat, BTreeMap<u64, Item>>,
+    /// The items of each role, by their place.
+    pub(super) feeds: BTreeMap<RoleInstance, BTreeMap<u64, Item>>,
     pub(super) bodies: Bodies,
     pub(super) sessions: BTreeMap<RoleInstance, (Read, Past)>,
     pub(super) events: Vec<Event>,
@@ -52,7 +51,7 @@ struct Gatherer<'a> {
     fold: FlowFold,
     tracker: Tracker,
     moments: Moments,
-    feeds: BTreeMap<Seat, BTreeMap<u64, Item>>,
+    feeds: BTreeMap<RoleInstance, BTreeMap<u64, Item>>,
     bodies: Bodies,
     sessions: BTreeMap<RoleInstance, (Read, Past)>,
     events: Vec<Event>,
@@ -124,8 +123,7 @@ impl Gatherer<'_> {
             self.take_feeds();
         }
         let Some(fact) = recorded.fact() else { return };
-        let seat = session_seat(fact);
-        if let Some(role) = seat.as_ref().and_then(Seat::role).or(asking(fact)) {
+        if let Some(role) = session_role(fact).or(asking(fact)) {
             let (session, past) = self.sessions.entry(role.clone()).or_default();
             session.hear(&self.flow.flow, role, recorded);
             past.hear(recorded.seq, session, read);
@@ -137,8 +135,8 @@ impl Gatherer<'_> {
     }
 
     fn take_feeds(&mut self) {
-        for (seat, _, change) in self.fold.take_feeds() {
-            let feed = self.feeds.entry(seat).or_default();
+        for (role, _, change) in self.fold.take_feeds() {
+            let feed = self.feeds.entry(role).or_default();
             feed.extend(change.items);
         }
     }
@@ -186,9 +184,9 @@ fn with_text(line: &str, text: String) -> String {
 )]
 const fn asking(fact: &Fact) -> Option<&RoleInstance> {
     match fact {
-        Fact::ModelRequested(f) => f.seat.role(),
-        Fact::ModelFailed(f) => f.seat.role(),
-        Fact::CallIntended(f) => f.seat.role(),
+        Fact::ModelRequested(f) => Some(&f.role),
+        Fact::ModelFailed(f) => Some(&f.role),
+        Fact::CallIntended(f) => Some(&f.role),
         _ => None,
     }
 }

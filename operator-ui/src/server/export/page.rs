@@ -153,8 +153,8 @@ fn feeds(
 ) -> Result<Vec<Member<ItemBody>>, Failed> {
     let mut bodies = Vec::new();
     let mut feeds: Vec<Member<Vec<Item>>> = Vec::new();
-    for (seat, items) in &gathered.feeds {
-        let texts = gathered.bodies.texts(seat);
+    for (role, items) in &gathered.feeds {
+        let texts = gathered.bodies.texts(role);
         let mut shown = Vec::with_capacity(items.len());
         for kept in items.values() {
             let in_feed = texts.get(kept.id.as_str()).copied().unwrap_or(&kept.text);
@@ -176,7 +176,7 @@ fn feeds(
             }
         }
         feeds.push(Member {
-            name: seat.to_string(),
+            name: role.to_string(),
             value: shown,
         });
     }

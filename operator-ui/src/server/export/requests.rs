@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use a_society_facts::Seat;
-use a_society_facts::id::Seq;
+use a_society_facts::id::{RoleInstance, Seq};
 use a_society_orchestrator::sent_request::{self, WrittenModelRequest};
 use a_society_state::FlowRef;
 
@@ -35,7 +34,7 @@ struct SharedPiece {
 struct KeptRequest {
     seq: Seq,
     request: ExportedRequest,
-    seat: Seat,
+    role: RoleInstance,
 }
 
 /// The last requests that find room.
@@ -113,7 +112,7 @@ impl Requests {
         let asked = &request.asked;
         self.kept.push_back(KeptRequest {
             seq,
-            seat: asked.seat.clone(),
+            role: asked.role.clone(),
             request: ExportedRequest {
                 model: asked.model.clone(),
                 hash: asked.hash.to_string(),
@@ -195,15 +194,15 @@ impl Requests {
             (clean, cleaned) = self.clean(scrub);
         }
         let of = |number: &u32| cleaned.get(*number as usize).copied().flatten();
-        let mut last: HashMap<Seat, (Seq, Vec<u32>)> = HashMap::new();
+        let mut last: HashMap<RoleInstance, (Seq, Vec<u32>)> = HashMap::new();
         let mut sent = BTreeMap::new();
-        for KeptRequest { seq, seat, request } in self.kept {
+        for KeptRequest { seq, role, request } in self.kept {
             let all: Vec<Clean> = request.pieces.iter().filter_map(of).collect();
             let changed = all
                 .iter()
                 .fold(PieceMarks::default(), |a, b| a.and(b.changed));
             let numbers: Vec<u32> = all.iter().map(|piece| piece.number).collect();
-            let before = last.get(&seat);
+            let before = last.get(&role);
             let same = before.map_or(0, |(_, before)| {
                 let pairs = before.iter().zip(&numbers);
                 pairs.take_while(|(a, b)| a == b).count()
@@ -216,7 +215,7 @@ impl Requests {
                 ..request
             };
             sent.insert(seq.to_string(), request);
-            last.insert(seat, (seq, numbers));
+            last.insert(role, (seq, numbers));
         }
         ExportedRequests {
             sent,

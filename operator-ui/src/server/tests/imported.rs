@@ -34,7 +34,7 @@ fn item(number: u64) -> ImportedItem {
 fn lines() -> Vec<Vec<u8>> {
     let imported = (0..3).map(|record| {
         Fact::FeedImported(FeedImported {
-            seat: "owner".parse().unwrap(),
+            role: "owner".parse().unwrap(),
             after: record * EACH,
             items: (1..=EACH).map(|n| item(record * EACH + n)).collect(),
         })

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::id::FlowId;
-use a_society_facts::view::route::session_seat;
+use a_society_facts::view::route::session_role;
 use a_society_facts::view::session::Texts;
 use a_society_facts::view::{FactView, SessionView};
 use a_society_samples::{recorded, walk};
@@ -63,11 +63,11 @@ fn a_request_that_failed_says_what_came_back_and_no_other_does() {
         Some(failed.clone())
     });
     let failed = failed.unwrap();
-    let role = failed.seat.role().unwrap();
+    let role = failed.role.clone();
     let flow: FlowId = super::FLOW.parse().unwrap();
     let mut read = Read::default();
     for recorded in recorded(facts) {
-        read.hear(&flow, role, &recorded);
+        read.hear(&flow, &role, &recorded);
     }
     let requests = read.known_of_requests().enumerate();
     let requests: Vec<_> = requests.filter_map(|(n, _)| read.request(n)).collect();
@@ -135,7 +135,7 @@ fn a_session_is_taken_along_as_it_stands_on_a_disk_now_then_or_one_archive_of_it
     let (mut sessions, mut last) = (BTreeMap::new(), 0);
     for recorded in recorded(walk()) {
         last = recorded.seq;
-        let Some(role) = recorded.fact().and_then(session_seat) else {
+        let Some(role) = recorded.fact().and_then(session_role) else {
             continue;
         };
         let new = || SessionView::new(role.clone(), Some(flow.clone()));

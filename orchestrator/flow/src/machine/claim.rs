@@ -41,7 +41,7 @@ pub(super) fn claim(
     facts.push(Fact::TurnStarted(TurnStarted {
         turn,
         attempt: 1,
-        seat: offer.role.clone().into(),
+        role: offer.role.clone(),
         node: Some(claim.node.clone()),
         cause: Cause::Node,
     }));
@@ -95,7 +95,7 @@ pub(super) fn open_session(
     }
     let names = names.ok_or_else(|| Refusal::NeedsSession { role: role.clone() })?;
     let fact = Fact::SessionOpened(SessionOpened {
-        seat: role.clone().into(),
+        role: role.clone(),
         key: names.key.clone(),
         session: names.session.clone(),
         generation: 1,

@@ -15,12 +15,12 @@ use a_society_facts::view::flow::OpenConsent;
 
 use super::input::{Brought, ConsentAsked, OperatorWords, RuleAnswered, VerbNeed};
 use super::refusal::Refusal;
-use super::turn::{TurnAt, heard, own_role, place};
+use super::turn::{TurnAt, heard, place};
 
 /// One request per role instance at a time; the role that asks waits.
 pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>, Refusal> {
     let turn = heard(state, input.turn, input.attempt)?;
-    let role = own_role(input.turn, turn)?;
+    let role = &turn.role;
     if turn.stop {
         return Err(Refusal::Stopping { turn: input.turn });
     }

@@ -330,7 +330,7 @@ fn begin(
     facts.push(Fact::TurnStarted(TurnStarted {
         turn,
         attempt: 1,
-        seat: role.clone().into(),
+        role: role.clone(),
         node: None,
         cause,
     }));

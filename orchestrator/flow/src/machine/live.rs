@@ -54,7 +54,7 @@ impl<'a> Board<'a> {
                 .chain(running.map(|(node, r)| (&r.role, node)))
                 .collect(),
             in_turn: (state.turns.values().filter(|turn| main(turn.cause)))
-                .filter_map(|turn| turn.seat.role())
+                .map(|turn| &turn.role)
                 .collect(),
         }
     }

@@ -189,7 +189,7 @@ fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<Fact> {
     Some(Fact::TurnEnded(TurnEnded {
         turn: id,
         attempt: turn.attempt,
-        seat: turn.seat.clone(),
+        role: turn.role.clone(),
         end,
         error: None,
     }))

@@ -81,7 +81,7 @@ pub(super) fn resumed(id: TurnId, turn: &OpenTurn) -> Fact {
     Fact::TurnResumed(TurnResumed {
         turn: id,
         attempt: turn.attempt.saturating_add(1),
-        seat: turn.seat.clone(),
+        role: turn.role.clone(),
     })
 }
 
@@ -226,7 +226,7 @@ pub(super) fn may_reopen(
     if let Some((turn, open)) = (state.turns.iter()).find(|(_, turn)| later && own(turn)) {
         return refuse(format!(
             "{turn} of {} is still open; stop it first",
-            open.seat
+            open.role
         ));
     }
     Ok(())

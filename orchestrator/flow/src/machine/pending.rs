@@ -41,21 +41,21 @@ fn of_turn(state: &FlowState, id: TurnId, open: &OpenTurn) -> Option<Work> {
         // These work for another turn, which goes on with them.
         (Cause::Compaction | Cause::Selection, _) | (Cause::Node, None) => return None,
     };
-    let (turn, attempt, seat) = (id, open.attempt, open.seat.clone());
+    let (turn, attempt, role) = (id, open.attempt, open.role.clone());
     // A turn that waits for the operator has nothing to start.
     let at = place(state, id, open)?;
     if open.stop || at == TurnAt::Nothing {
         return Some(Work::StopTurn {
             turn,
             attempt,
-            seat,
+            role,
             task,
         });
     }
     turns_go_on(state).then_some(Work::RunTurn {
         turn,
         attempt,
-        seat,
+        role,
         task,
     })
 }

@@ -4,7 +4,6 @@
 
 use std::fmt;
 
-use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{
@@ -223,7 +222,7 @@ pub fn decide(
         shorten @ SessionChange::Shorten { .. } => Ok(shortened(role, session, shorten)),
         SessionChange::LeaveAsItIs { compaction, why } => {
             Ok(vec![Fact::CompactionFailed(CompactionFailed {
-                seat: role.into(),
+                role: role.clone(),
                 compaction,
                 why,
             })])
@@ -231,7 +230,7 @@ pub fn decide(
         SessionChange::Trim { archive, keep } => {
             let session = at_rest(state, role, session).map_err(refuse)?;
             let trimmed = trimmed(session, keep).map(|kept| MessagesTrimmed {
-                seat: role.into(),
+                role: role.clone(),
                 archive,
                 kept_last: kept.last,
                 kept: kept.before,
@@ -260,7 +259,7 @@ pub fn decide(
             let session = at_rest(state, role, session).map_err(refuse)?;
             may_be_restored(session, &archive).map_err(refuse)?;
             Ok(vec![Fact::ArchiveRestored(ArchiveRestored {
-                seat: role.into(),
+                role: role.clone(),
                 archive,
                 client,
             })])
@@ -285,7 +284,7 @@ fn message_injected(
     };
     let opened = injected(state, role, opens)?;
     let injected = Fact::MessageInjected(MessageInjected {
-        seat: role.into(),
+        role: role.clone(),
         message: words.message,
         speaker,
         text: words.text,
@@ -367,7 +366,7 @@ fn shortened(
     };
     let tokens_before = session.map_or(0, |session| session.latest_context_usage);
     vec![Fact::SessionCompacted(SessionCompacted {
-        seat: role.into(),
+        role: role.clone(),
         compaction,
         trigger,
         strategy,
@@ -416,7 +415,7 @@ fn renewed(
     client: Option<ClientId>,
 ) -> Vec<Fact> {
     vec![Fact::SessionRenewed(SessionRenewed {
-        seat: session.seat.clone(),
+        role: session.role.clone(),
         archive,
         session: incarnation,
         generation: session.generation.saturating_add(1),
@@ -455,7 +454,7 @@ pub(super) fn close(
         Ok(()) => Vec::new(),
     };
     facts.push(Fact::SessionClosed(SessionClosed {
-        seat: role.into(),
+        role: role.clone(),
         client: client.cloned(),
     }));
     Ok(facts)
@@ -482,7 +481,7 @@ fn compaction_begins(
 ) -> Vec<Fact> {
     vec![
         Fact::CompactionStarted(CompactionStarted {
-            seat: role.into(),
+            role: role.clone(),
             compaction,
             trigger,
             strategy: Strategy::NodeSummary,
@@ -491,7 +490,7 @@ fn compaction_begins(
         Fact::TurnStarted(TurnStarted {
             turn: TurnId(state.next_turn),
             attempt: 1,
-            seat: role.clone().into(),
+            role: role.clone(),
             node: None,
             cause: Cause::Compaction,
         }),
@@ -641,7 +640,7 @@ impl SessionAside {
         Fact::ModelAnswered(ModelAnswered {
             turn: self.turn,
             attempt: 1,
-            seat: self.role.clone().into(),
+            role: self.role.clone(),
             request: self.requests(state),
             message,
             text: AnswerText::Inline(text),
@@ -663,7 +662,7 @@ impl SessionAside {
             Fact::ModelFailed(ModelFailed {
                 turn: self.turn,
                 attempt: 1,
-                seat: self.role.clone().into(),
+                role: self.role.clone(),
                 request,
                 class: class.to_owned(),
                 error: error.clone().unwrap_or_default(),
@@ -677,7 +676,7 @@ impl SessionAside {
         let ended = Fact::TurnEnded(TurnEnded {
             turn: self.turn,
             attempt: 1,
-            seat: self.role.clone().into(),
+            role: self.role.clone(),
             end,
             error,
         });
@@ -694,20 +693,20 @@ pub(super) fn cut_off(state: &FlowState) -> Vec<Fact> {
         Fact::TurnEnded(TurnEnded {
             turn: *id,
             attempt: turn.attempt,
-            seat: turn.seat.clone(),
+            role: turn.role.clone(),
             end: TurnEnd::Failed,
             error: Some(WHY.to_owned()),
         })
     });
-    let compacting = |(seat, compaction): (&Seat, &String)| {
+    let compacting = |(role, compaction): (&RoleInstance, &String)| {
         Fact::CompactionFailed(CompactionFailed {
-            seat: seat.clone(),
+            role: role.clone(),
             compaction: compaction.clone(),
             why: WHY.to_owned(),
         })
     };
     let sessions = state.sessions.iter();
-    let open = sessions.filter_map(|(seat, session)| Some((seat, session.compaction.as_ref()?)));
+    let open = sessions.filter_map(|(role, session)| Some((role, session.compaction.as_ref()?)));
     ended.chain(open.map(compacting)).collect()
 }
 

@@ -16,7 +16,7 @@ pub(super) fn stop(
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     let mut turns = state.turns.values().filter(|turn| !turn.cause.is_aside());
-    let any = turns.any(|turn| meant(scope, turn.node.as_ref(), &turn.seat));
+    let any = turns.any(|turn| meant(scope, turn.node.as_ref(), &turn.role));
     let unbegun: Vec<(&NodeId, &RoleInstance)> = (state.running.iter())
         .filter(|(node, running)| meant(scope, Some(node), &running.role))
         .filter(|(_, running)| !state.turns.contains_key(&running.turn))

@@ -93,14 +93,9 @@ fn in_place<'a>(
     Ok(PresentTurn {
         id: turn,
         open,
-        role: own_role(turn, open)?,
+        role: &open.role,
         at: place(state, turn, open).ok_or(Refusal::TurnWaits { turn })?,
     })
-}
-
-/// The role instance that takes one of the flow's own turns.
-pub(super) fn own_role(turn: TurnId, open: &OpenTurn) -> Result<&RoleInstance, Refusal> {
-    open.seat.role().ok_or(Refusal::NotOurTurn { turn })
 }
 
 /// The open turn, if it is the flow's own and the try is the one that counts.
@@ -139,7 +134,7 @@ pub(super) fn place<'a>(
             (false, false) => Some(TurnAt::Nothing),
         };
     }
-    let reflecting = open.seat.role().and_then(|role| state.reflecting(role));
+    let reflecting = state.reflecting(&open.role);
     let reflecting = reflecting.filter(|reflecting| reflecting.turn == turn);
     match reflecting {
         Some(Reflecting {
@@ -171,7 +166,7 @@ impl PresentTurn<'_> {
         Fact::TurnEnded(TurnEnded {
             turn: self.id,
             attempt: self.open.attempt,
-            seat: self.open.seat.clone(),
+            role: self.open.role.clone(),
             end,
             error,
         })

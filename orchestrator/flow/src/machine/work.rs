@@ -1,10 +1,10 @@
 //! What must be started, or asked, now.
 
+use a_society_facts::At;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{NodeEntry, WaitReason};
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance, TurnId};
-use a_society_facts::{At, Seat};
 
 /// One thing that must now go on, unless it does already.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +15,8 @@ pub enum Work {
         turn: TurnId,
         /// The try that counts.
         attempt: u32,
-        /// The seat of the session it works in.
-        seat: Seat,
+        /// The role instance in whose session it works.
+        role: RoleInstance,
         /// What it is for.
         task: TurnTask,
     },
@@ -27,8 +27,8 @@ pub enum Work {
         turn: TurnId,
         /// The try that counts.
         attempt: u32,
-        /// The seat of the session it works in.
-        seat: Seat,
+        /// The role instance in whose session it works.
+        role: RoleInstance,
         /// What it was for.
         task: TurnTask,
     },

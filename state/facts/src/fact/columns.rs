@@ -13,7 +13,6 @@ use super::turn::{
     TurnResumed, TurnStarted,
 };
 use crate::id::{ApprovalId, ConsentId, MessageId, NodeId, RoleInstance};
-use crate::seat::Seat;
 
 /// When a kind of fact may be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +54,6 @@ pub(crate) enum FactSubject<'a> {
     Flow,
     /// The flow as a whole, before its state knows the owner: the role of the first node.
     Born(Option<&'a RoleInstance>),
-    /// A session, by its seat.
-    Seat(&'a Seat),
     /// A role instance.
     Role(&'a RoleInstance),
     /// A node.
@@ -75,14 +72,12 @@ pub(crate) enum FactSubject<'a> {
     Report,
 }
 
-impl FactSubject<'_> {
-    /// The seat of the session that it is about, as far as the fact alone says so.
+impl<'a> FactSubject<'a> {
+    /// The role instance that it is about, as far as the fact alone says so.
     #[must_use]
-    pub(crate) fn seat(&self) -> Option<Seat> {
-        if let Self::Seat(seat) = self {
-            Some((*seat).clone())
-        } else if let Self::Role(role) = self {
-            Some(Seat::from(*role))
+    pub(crate) const fn role(&self) -> Option<&'a RoleInstance> {
+        if let Self::Role(role) = self {
+            Some(role)
         } else {
             None
         }
@@ -146,10 +141,10 @@ mod tests {
     use crate::sample::every_kind;
 
     #[test]
-    fn a_fact_that_changes_what_a_session_holds_names_its_seat() {
+    fn a_fact_that_changes_what_a_session_holds_names_its_role() {
         let changes = |fact: &Fact| fact.of_session().is_some();
         for fact in every_kind().into_iter().filter(changes) {
-            assert!(fact.about().seat().is_some(), "{}", fact.word());
+            assert!(fact.about().role().is_some(), "{}", fact.word());
         }
     }
 

@@ -11,9 +11,8 @@ use crate::at::At;
 use crate::fact::session::Trigger;
 use crate::handoff::{Delivery, EdgeName, HandoffWay};
 use crate::hash::Hash;
-use crate::id::{MessageId, NodeId};
+use crate::id::{MessageId, NodeId, RoleInstance};
 use crate::message::{BlobText, Message};
-use crate::seat::Seat;
 use crate::view::feed::ItemKind;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,9 +83,8 @@ pub struct PassedFile {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionImported {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// Messages that follow those that were imported before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<ImportedMessage>,
@@ -155,9 +153,8 @@ pub struct ImportedHistory {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeedImported {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// How many items were imported before these; none of another origin stays before the first.
     #[serde(default)]
     pub after: u64,

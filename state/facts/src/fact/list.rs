@@ -9,7 +9,7 @@
 //! | Column | Says |
 //! |---|---|
 //! | reach | when it may be recorded: `always`, only for the `birth` of the flow, during its whole `life`, or until it is over (`work`) |
-//! | about | what it is about, whose feed shows it: the `flow`, a `role`, the `seat` of a session, a `node` and so on |
+//! | about | what it is about, whose feed shows it: the `flow`, a `role` and its session, a `node` and so on |
 //! | session | whether it changes what the session that it is about holds (`session`) |
 //! | width | whether it may change more than one place of a flow (`wide`) |
 //! | weight | `draft` for streamed text, `step` for what happens within a turn |
@@ -89,9 +89,6 @@ macro_rules! about {
     }};
     (born $fact:ident) => {
         FactSubject::Born($fact.graph.start().map(|node| &node.role))
-    };
-    (seat $fact:ident) => {
-        FactSubject::Seat(&$fact.seat)
     };
     (role $fact:ident) => {
         FactSubject::Role(&$fact.role)
@@ -324,66 +321,66 @@ facts! {
 
     // Turns, requests and calls.
     /// A try at a turn began.
-    TurnStarted(turn::TurnStarted) = "turn_started" [life, seat, session, -, -, -, -],
+    TurnStarted(turn::TurnStarted) = "turn_started" [life, role, session, -, -, -, -],
     /// A turn that a crash cut off goes on with another try.
-    TurnResumed(turn::TurnResumed) = "turn_resumed" [life, seat, session, -, -, -, -],
+    TurnResumed(turn::TurnResumed) = "turn_resumed" [life, role, session, -, -, -, -],
     /// A try at a turn is over.
-    TurnEnded(turn::TurnEnded) = "turn_ended" [life, seat, session, -, -, -, -],
+    TurnEnded(turn::TurnEnded) = "turn_ended" [life, role, session, -, -, -, -],
     /// A request to a model is about to be sent, and counts as spent.
-    ModelRequested(turn::ModelRequested) = "model_requested" [life, seat, session, -, step, blobs, -],
+    ModelRequested(turn::ModelRequested) = "model_requested" [life, role, session, -, step, blobs, -],
     /// A piece of streamed text arrived.
-    DraftAdded(turn::DraftAdded) = "draft_added" [life, seat, session, -, draft, -, -],
+    DraftAdded(turn::DraftAdded) = "draft_added" [life, role, session, -, draft, -, -],
     /// The text streamed before a cut is kept as the message it was becoming.
-    DraftKept(turn::DraftKept) = "draft_kept" [life, seat, session, -, -, -, -],
+    DraftKept(turn::DraftKept) = "draft_kept" [life, role, session, -, -, -, -],
     /// The text streamed so far does not count.
-    DraftDiscarded(turn::DraftDiscarded) = "draft_discarded" [life, seat, session, -, -, -, -],
+    DraftDiscarded(turn::DraftDiscarded) = "draft_discarded" [life, role, session, -, -, -, -],
     /// A model's whole answer arrived.
-    ModelAnswered(turn::ModelAnswered) = "model_answered" [life, seat, session, -, step, -, -],
+    ModelAnswered(turn::ModelAnswered) = "model_answered" [life, role, session, -, step, -, -],
     /// A request to a model failed.
-    ModelFailed(turn::ModelFailed) = "model_failed" [life, seat, -, -, -, -, -],
+    ModelFailed(turn::ModelFailed) = "model_failed" [life, role, -, -, -, -, -],
     /// A request is not sent yet, because another role met the limit of its provider.
-    RequestHeld(turn::RequestHeld) = "request_held" [life, seat, -, -, step, -, -],
+    RequestHeld(turn::RequestHeld) = "request_held" [life, role, -, -, step, -, -],
     /// A tool call is going to run; it has not run yet.
-    CallIntended(turn::CallIntended) = "call_intended" [life, seat, -, -, step, blobs, -],
+    CallIntended(turn::CallIntended) = "call_intended" [life, role, -, -, step, blobs, -],
     /// A tool call runs from here on; without its end, what it did is unknown.
-    CallStarted(turn::CallStarted) = "call_started" [life, seat, -, -, step, -, -],
+    CallStarted(turn::CallStarted) = "call_started" [life, role, -, -, step, -, -],
     /// What a tool call came to is known.
-    CallFinished(turn::CallFinished) = "call_finished" [life, seat, session, -, step, blobs, -],
+    CallFinished(turn::CallFinished) = "call_finished" [life, role, session, -, step, blobs, -],
     /// A tool call whose outcome was lost runs again, because that is safe for it.
-    CallRerun(turn::CallRerun) = "call_rerun" [life, seat, -, -, -, -, -],
+    CallRerun(turn::CallRerun) = "call_rerun" [life, role, -, -, -, -, -],
     /// A process that had survived ours was ended.
-    CallReaped(turn::CallReaped) = "call_reaped" [life, seat, -, -, -, -, -],
+    CallReaped(turn::CallReaped) = "call_reaped" [life, role, -, -, -, -, -],
 
     // Sessions.
     /// A session exists.
-    SessionOpened(session::SessionOpened) = "session_opened" [life, seat, session, -, -, -, -],
+    SessionOpened(session::SessionOpened) = "session_opened" [life, role, session, -, -, -, -],
     /// A session whose turn a crash cut off goes on.
-    SessionResumed(session::SessionResumed) = "session_resumed" [life, seat, -, -, -, -, -],
+    SessionResumed(session::SessionResumed) = "session_resumed" [life, role, -, -, -, -, -],
     /// A session's system prompt was built.
-    SystemPromptBuilt(session::SystemPromptBuilt) = "system_prompt_built" [life, seat, session, -, step, blobs, -],
+    SystemPromptBuilt(session::SystemPromptBuilt) = "system_prompt_built" [life, role, session, -, step, blobs, -],
     /// A session got a message.
-    MessageAdded(session::MessageAdded) = "message_added" [life, seat, session, -, step, blobs, client],
+    MessageAdded(session::MessageAdded) = "message_added" [life, role, session, -, step, blobs, client],
     /// A session of an imported flow held these messages.
-    SessionImported(imported::SessionImported) = "session_imported" [work, seat, session, wide, -, blobs, -],
+    SessionImported(imported::SessionImported) = "session_imported" [work, role, session, wide, -, blobs, -],
     /// A session is being compacted.
-    CompactionStarted(session::CompactionStarted) = "compaction_started" [life, seat, session, -, -, -, client],
+    CompactionStarted(session::CompactionStarted) = "compaction_started" [life, role, session, -, -, -, client],
     /// A session's history is archived, and a summary, or its beginnings, replace it.
-    SessionCompacted(session::SessionCompacted) = "session_compacted" [life, seat, session, -, -, blobs, -],
+    SessionCompacted(session::SessionCompacted) = "session_compacted" [life, role, session, -, -, blobs, -],
     /// A compaction failed, and the history is what it was.
-    CompactionFailed(session::CompactionFailed) = "compaction_failed" [life, seat, session, -, -, -, -],
+    CompactionFailed(session::CompactionFailed) = "compaction_failed" [life, role, session, -, -, -, -],
     /// The operator put a message into a session, behind the turn that is open in it if one is.
-    MessageInjected(session::MessageInjected) = "message_injected" [life, seat, session, -, -, blobs, client],
+    MessageInjected(session::MessageInjected) = "message_injected" [life, role, session, -, -, blobs, client],
     /// The oldest messages of a session are archived, without anything in their place.
-    MessagesTrimmed(session::MessagesTrimmed) = "messages_trimmed" [life, seat, session, -, -, -, client],
+    MessagesTrimmed(session::MessagesTrimmed) = "messages_trimmed" [life, role, session, -, -, -, client],
     /// A chat was closed: it takes no messages, and a turn that is open in it is being stopped.
-    SessionClosed(session::SessionClosed) = "session_closed" [life, seat, session, -, -, -, client],
+    SessionClosed(session::SessionClosed) = "session_closed" [life, role, session, -, -, -, client],
     /// A session begins anew under its key, and what it held is archived.
-    SessionRenewed(session::SessionRenewed) = "session_renewed" [life, seat, session, -, -, -, client],
+    SessionRenewed(session::SessionRenewed) = "session_renewed" [life, role, session, -, -, -, client],
     /// The messages of an archive are back in the session.
-    ArchiveRestored(session::ArchiveRestored) = "archive_restored" [life, seat, session, -, -, -, client],
+    ArchiveRestored(session::ArchiveRestored) = "archive_restored" [life, role, session, -, -, -, client],
 
     /// The feed of a role of an imported flow held these items.
-    FeedImported(imported::FeedImported) = "feed_imported" [life, seat, -, wide, -, -, -],
+    FeedImported(imported::FeedImported) = "feed_imported" [life, role, -, wide, -, -, -],
 
     // The operator.
     /// The operator answered a node, or a role, that waits.

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::request::PromptSource;
 use crate::hash::Hash;
-use crate::id::{ClientId, MessageId, NodeId, Seq, SessionId, SessionKey, TurnId};
+use crate::id::{ClientId, MessageId, NodeId, RoleInstance, Seq, SessionId, SessionKey, TurnId};
 use crate::message::Text;
-use crate::seat::Seat;
 
 /// What a session's key says it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,9 +54,8 @@ pub struct SessionParent {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionOpened {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// Its address.
     pub key: SessionKey,
     /// Its incarnation.
@@ -88,9 +86,8 @@ pub enum SessionState {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionResumed {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The turn that goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
@@ -98,9 +95,8 @@ pub struct SessionResumed {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SystemPromptBuilt {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The prompt.
     pub text: Text,
     /// The hash of everything it was built from.
@@ -138,9 +134,8 @@ pub enum Origin {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageAdded {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The message.
     pub message: MessageId,
     /// What it says, to the role.
@@ -186,9 +181,8 @@ pub enum Strategy {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompactionStarted {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The compaction.
     pub compaction: String,
     /// Who asked.
@@ -202,9 +196,8 @@ pub struct CompactionStarted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionCompacted {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The compaction.
     pub compaction: String,
     /// Who asked.
@@ -232,9 +225,8 @@ pub struct SessionCompacted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompactionFailed {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The compaction.
     pub compaction: String,
     /// Why the history stays as it is.
@@ -243,9 +235,8 @@ pub struct CompactionFailed {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessagesTrimmed {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The archive of the messages that are not in the session any more.
     pub archive: String,
     /// How many of the last messages stay as they are.
@@ -260,9 +251,8 @@ pub struct MessagesTrimmed {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionClosed {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
@@ -270,9 +260,8 @@ pub struct SessionClosed {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionRenewed {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The archive of what the incarnation before held.
     pub archive: String,
     /// The incarnation that begins.
@@ -299,9 +288,8 @@ pub enum Speaker {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageInjected {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The message.
     pub message: MessageId,
     /// Whose it is.
@@ -315,9 +303,8 @@ pub struct MessageInjected {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArchiveRestored {
-    /// The seat of the session.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    /// The role instance whose session it is.
+    pub role: RoleInstance,
     /// The archive whose messages come before the present ones again.
     pub archive: String,
     /// The client's name for the command.

@@ -8,9 +8,8 @@ use super::older;
 use super::request::RequestFrame;
 use crate::at::At;
 use crate::hash::Hash;
-use crate::id::{CallId, MessageId, NodeId, TurnId};
+use crate::id::{CallId, MessageId, NodeId, RoleInstance, TurnId};
 use crate::message::{AnswerText, Image, Text, ToolCall};
-use crate::seat::Seat;
 
 /// Why a turn runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,8 +34,7 @@ pub struct TurnStarted {
     /// Which try at it, from 1.
     pub attempt: u32,
     /// Who takes it.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// The node, if a node is the cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
@@ -51,8 +49,7 @@ pub struct TurnResumed {
     /// The try that goes on with it.
     pub attempt: u32,
     /// Who takes it.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
 }
 
 /// How a turn ended.
@@ -78,8 +75,7 @@ pub struct TurnEnded {
     /// The try that ended.
     pub attempt: u32,
     /// Who took it.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// How it ended.
     pub end: TurnEnd,
     /// What went wrong, if something did.
@@ -123,8 +119,7 @@ pub struct ModelRequested {
     /// The try.
     pub attempt: u32,
     /// Who asks.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// Which request of the turn, from 1.
     pub request: u32,
     /// The model.
@@ -152,8 +147,7 @@ pub struct DraftAdded {
     /// The turn.
     pub turn: TurnId,
     /// Who speaks.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// Which request of the turn.
     pub request: u32,
     /// What kind of text.
@@ -167,8 +161,7 @@ pub struct DraftKept {
     /// The turn that was cut off while it streamed.
     pub turn: TurnId,
     /// Who spoke.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// Which request of the turn.
     pub request: u32,
     /// The message that the draft is from now on.
@@ -180,8 +173,7 @@ pub struct DraftDiscarded {
     /// The turn.
     pub turn: TurnId,
     /// Who spoke.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// Which request of the turn.
     pub request: u32,
     /// Why what was streamed does not count.
@@ -211,8 +203,7 @@ pub struct ModelAnswered {
     /// The try.
     pub attempt: u32,
     /// Who spoke.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// Which request of the turn.
     pub request: u32,
     /// The message that the answer is.
@@ -261,8 +252,7 @@ pub struct ModelFailed {
     /// The try.
     pub attempt: u32,
     /// Who asked.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// Which request of the turn.
     pub request: u32,
     /// What kind of failure, in one stable word.
@@ -281,8 +271,7 @@ pub struct RequestHeld {
     /// The try.
     pub attempt: u32,
     /// Who would ask.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// The provider, as the operator's configuration names it.
     pub provider: String,
     /// Whether its model failed too often in a row; else another role met a limit.
@@ -315,8 +304,7 @@ pub struct CallIntended {
     /// Its turn.
     pub turn: TurnId,
     /// Who calls.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// The id by which the transcript knows it.
     pub tool_call: String,
     /// Its place in the answer, from 0.
@@ -399,8 +387,7 @@ pub struct CallStarted {
     /// The call.
     pub call: CallId,
     /// Who calls.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// The process that does it, held at its gate until this fact is durable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessName>,
@@ -436,8 +423,7 @@ pub struct CallFinished {
     /// Its turn.
     pub turn: TurnId,
     /// Who called.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// The id by which the transcript knows it.
     pub tool_call: String,
     /// The tool.
@@ -536,8 +522,7 @@ pub struct CallRerun {
     /// The call that is run again, which is safe for it.
     pub call: CallId,
     /// Who calls.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// Why.
     pub why: String,
 }
@@ -547,8 +532,7 @@ pub struct CallReaped {
     /// The call whose process had survived ours.
     pub call: CallId,
     /// Who called.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// The process that was ended.
     pub process: ProcessName,
 }

@@ -41,10 +41,10 @@ fn of_imported(state: &FlowState) -> Result<(), Illegal> {
 /// A session is imported before it is used; with its history it is whole.
 pub(super) fn session(state: &FlowState, f: &SessionImported) -> Result<(), Illegal> {
     of_imported(state)?;
-    let session = known(state, &f.seat)?;
+    let session = known(state, &f.role)?;
     if session.state != SessionState::Created {
         return Err(Illegal::Session {
-            seat: f.seat.clone(),
+            role: f.role.clone(),
             why: "it was used already",
         });
     }

@@ -59,7 +59,7 @@ fn goes_on(
         return Err(bad(role, "it is done"));
     }
     if !before.begun || state.main_turn_of(role).is_some() {
-        return Err(Illegal::RoleBusy { seat: role.into() });
+        return Err(Illegal::RoleBusy { role: role.clone() });
     }
     if before.waiting.is_some() && replies.is_empty() {
         return Err(bad(role, "it waits for the operator"));
@@ -85,7 +85,7 @@ pub(super) fn reflection(state: &FlowState, f: &ReflectionStarted) -> Result<(),
     }
     if state.main_turn_of(&f.role).is_some() {
         return Err(Illegal::RoleBusy {
-            seat: f.role.clone().into(),
+            role: f.role.clone(),
         });
     }
     all_queued(&[], &f.replies)

@@ -76,7 +76,7 @@ fn free(state: &FlowState, f: &NodeClaimed) -> Result<(), Illegal> {
     let waits = state.waiting_of(&f.role).is_some_and(|(n, _)| other(n));
     if runs || waits || state.main_turn_of(&f.role).is_some() {
         return Err(Illegal::RoleBusy {
-            seat: f.role.clone().into(),
+            role: f.role.clone(),
         });
     }
     Ok(())

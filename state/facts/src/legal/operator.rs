@@ -9,7 +9,6 @@ use crate::fact::operator::{
 };
 use crate::id::MessageId;
 use crate::limits::{CONSENT_RULES_MAX, OPEN_ITEMS_MAX};
-use crate::seat::Seat;
 use crate::view::FlowState;
 use crate::view::flow::{CallState, OperatorMessage};
 
@@ -70,7 +69,7 @@ pub(super) fn steered(state: &FlowState, f: &OperatorSteered) -> Result<(), Ille
     // A role whose first turn is still to come has no session yet.
     let is_of_graph = || state.graph.nodes.iter().any(|node| node.role == f.role);
     if state.session(&f.role).is_none() && !is_of_graph() {
-        super::session::known(state, &Seat::from(&f.role))?;
+        super::session::known(state, &f.role)?;
     }
     let queue = state.steers.get(&f.role).map_or(&[][..], Vec::as_slice);
     unused(queue, &f.steer)
@@ -90,7 +89,7 @@ pub(super) fn consent_requested(state: &FlowState, f: &ConsentRequested) -> Resu
         return refuse("the role asks something else already");
     }
     match state.calls.get(&f.call) {
-        Some(call) if call.seat != f.role || call.tool != f.tool => {
+        Some(call) if call.role != f.role || call.tool != f.tool => {
             refuse("its call is another one")
         }
         Some(call) => match call.state {
@@ -122,7 +121,7 @@ pub(super) fn consent_ruled(state: &FlowState, f: &ConsentRuled) -> Result<(), I
         }
     }
     match state.calls.get(&f.call) {
-        Some(call) if call.seat != f.role || call.tool != f.tool => refuse("it is another one"),
+        Some(call) if call.role != f.role || call.tool != f.tool => refuse("it is another one"),
         Some(call) => match call.state {
             CallState::Intended | CallState::Allowed => Ok(()),
             CallState::Consent | CallState::Denied | CallState::Started => {

@@ -10,9 +10,8 @@ use crate::fact::turn::{
     DraftDiscarded, DraftKept, Effect, ModelAnswered, ModelFailed, ModelRequested, RequestHeld,
     TurnEnd, TurnEnded, TurnResumed, TurnStarted,
 };
-use crate::id::{CallId, TurnId};
+use crate::id::{CallId, RoleInstance, TurnId};
 use crate::message::AnswerText;
-use crate::seat::Seat;
 use crate::view::FlowState;
 use crate::view::flow::{CallState, LastRequest, OpenCall, OpenTurn, RequestState};
 
@@ -31,14 +30,14 @@ pub(super) fn started(state: &FlowState, f: &TurnStarted) -> Result<(), Illegal>
         return Err(wrong(f.turn, "a node, and only a node, is its cause"));
     }
     let busy = if f.cause.is_aside() {
-        state.aside_turn_of(&f.seat)
+        state.aside_turn_of(&f.role)
     } else {
-        known(state, &f.seat)?;
-        state.main_turn_of(&f.seat)
+        known(state, &f.role)?;
+        state.main_turn_of(&f.role)
     };
     if busy.is_some() {
         return Err(Illegal::RoleBusy {
-            seat: f.seat.clone(),
+            role: f.role.clone(),
         });
     }
     match f.cause {
@@ -53,14 +52,14 @@ fn announced_node(state: &FlowState, f: &TurnStarted) -> Result<(), Illegal> {
     let running = f.node.as_ref().and_then(|node| state.running.get(node));
     match running {
         Some(running) if running.begun => Err(wrong(f.turn, "it was begun before")),
-        Some(running) if running.turn == f.turn && running.role == f.seat => Ok(()),
+        Some(running) if running.turn == f.turn && running.role == f.role => Ok(()),
         Some(_) | None => Err(wrong(f.turn, "no node was claimed for it")),
     }
 }
 
 fn announced_reflection(state: &FlowState, f: &TurnStarted) -> Result<(), Illegal> {
     works(state, f.turn, f.cause)?;
-    match f.seat.role().and_then(|role| state.reflecting(role)) {
+    match state.reflecting(&f.role) {
         Some(role) if role.begun => Err(wrong(f.turn, "it was begun before")),
         Some(role) if role.turn == f.turn => Ok(()),
         Some(_) | None => Err(wrong(f.turn, "nobody began to reflect in it")),
@@ -80,12 +79,13 @@ fn works(state: &FlowState, turn: TurnId, cause: Cause) -> Result<(), Illegal> {
     }
 }
 
-fn open<'a, S>(state: &'a FlowState, turn: TurnId, whose: &S) -> Result<&'a OpenTurn, Illegal>
-where
-    Seat: PartialEq<S>,
-{
+fn open<'a>(
+    state: &'a FlowState,
+    turn: TurnId,
+    role: &RoleInstance,
+) -> Result<&'a OpenTurn, Illegal> {
     match state.turns.get(&turn) {
-        Some(open) if open.seat == *whose => Ok(open),
+        Some(open) if open.role == *role => Ok(open),
         Some(_) => Err(wrong(turn, "another role takes it")),
         None => Err(wrong(turn, "it is not open")),
     }
@@ -95,9 +95,9 @@ fn present<'a>(
     state: &'a FlowState,
     turn: TurnId,
     attempt: u32,
-    seat: &Seat,
+    role: &RoleInstance,
 ) -> Result<&'a OpenTurn, Illegal> {
-    let open = open(state, turn, seat)?;
+    let open = open(state, turn, role)?;
     if open.attempt != attempt {
         return Err(Illegal::Late {
             turn,
@@ -109,7 +109,7 @@ fn present<'a>(
 }
 
 pub(super) fn resumed(state: &FlowState, f: &TurnResumed) -> Result<(), Illegal> {
-    let turn = open(state, f.turn, &f.seat)?;
+    let turn = open(state, f.turn, &f.role)?;
     if f.attempt != turn.attempt.saturating_add(1) {
         return Err(Illegal::Late {
             turn: f.turn,
@@ -122,7 +122,7 @@ pub(super) fn resumed(state: &FlowState, f: &TurnResumed) -> Result<(), Illegal>
 
 /// A turn leaves nothing open behind: no call without a result, no text without a decision.
 pub(super) fn ended(state: &FlowState, f: &TurnEnded) -> Result<(), Illegal> {
-    let turn = present(state, f.turn, f.attempt, &f.seat)?;
+    let turn = present(state, f.turn, f.attempt, &f.role)?;
     let asked = turn.request.as_ref();
     let in_flight = asked.is_some_and(|r| r.state == RequestState::Asked);
     let concluded = match f.end {
@@ -173,7 +173,7 @@ pub(super) fn repair(state: &FlowState, f: &RepairRequested) -> Result<(), Illeg
 }
 
 pub(super) fn requested(state: &FlowState, f: &ModelRequested) -> Result<(), Illegal> {
-    let turn = present(state, f.turn, f.attempt, &f.seat)?;
+    let turn = present(state, f.turn, f.attempt, &f.role)?;
     works(state, f.turn, turn.cause)?;
     let refuse = |why| {
         Err(Illegal::Request {
@@ -191,13 +191,13 @@ pub(super) fn requested(state: &FlowState, f: &ModelRequested) -> Result<(), Ill
     if !is_told(state, f, turn) {
         return refuse("the role was not told what it is here for");
     }
-    let session = state.sessions.get(&f.seat);
+    let session = state.sessions.get(&f.role);
     let compacting = session.is_some_and(|s| s.compaction.is_some());
     if compacting && !turn.cause.is_aside() {
         return refuse("the session is being compacted");
     }
     let waits = state.waits().any(|(node, waiting)| {
-        waiting.role == f.seat && waiting.turn == Some(f.turn) && node == turn.node.as_ref()
+        waiting.role == f.role && waiting.turn == Some(f.turn) && node == turn.node.as_ref()
     });
     if waits {
         return refuse("the role waits for the operator");
@@ -217,8 +217,8 @@ fn is_told(state: &FlowState, f: &ModelRequested, turn: &OpenTurn) -> bool {
             let running = turn.node.as_ref().and_then(|node| state.running.get(node));
             running.is_none_or(|running| running.told || running.turn != f.turn)
         }
-        Cause::Reflection | Cause::Feedback => (f.seat.role())
-            .and_then(|role| state.reflecting(role))
+        Cause::Reflection | Cause::Feedback => state
+            .reflecting(&f.role)
             .is_none_or(|role| role.told || role.turn != f.turn),
         Cause::Compaction | Cause::Selection => true,
     }
@@ -254,22 +254,22 @@ fn asked(
 }
 
 pub(super) fn draft_added(state: &FlowState, f: &DraftAdded) -> Result<(), Illegal> {
-    let turn = open(state, f.turn, &f.seat)?;
+    let turn = open(state, f.turn, &f.role)?;
     // A piece bears no number of its try, so it must belong to a request of the present one.
     asked(turn, f.turn, f.request, Some(turn.attempt)).map(drop)
 }
 
 pub(super) fn draft_kept(state: &FlowState, f: &DraftKept) -> Result<(), Illegal> {
-    drafted(state, f.turn, f.request, &f.seat)
+    drafted(state, f.turn, f.request, &f.role)
 }
 
 pub(super) fn draft_discarded(state: &FlowState, f: &DraftDiscarded) -> Result<(), Illegal> {
-    drafted(state, f.turn, f.request, &f.seat)
+    drafted(state, f.turn, f.request, &f.role)
 }
 
 /// Whether a request left streamed text without a decision.
-fn drafted(state: &FlowState, id: TurnId, number: u32, seat: &Seat) -> Result<(), Illegal> {
-    let turn = open(state, id, seat)?;
+fn drafted(state: &FlowState, id: TurnId, number: u32, role: &RoleInstance) -> Result<(), Illegal> {
+    let turn = open(state, id, role)?;
     match &turn.request {
         Some(request) if request.number == number && request.drafted_bytes > 0 => Ok(()),
         Some(_) | None => Err(Illegal::Request {
@@ -281,7 +281,7 @@ fn drafted(state: &FlowState, id: TurnId, number: u32, seat: &Seat) -> Result<()
 }
 
 pub(super) fn answered(state: &FlowState, f: &ModelAnswered) -> Result<(), Illegal> {
-    let turn = present(state, f.turn, f.attempt, &f.seat)?;
+    let turn = present(state, f.turn, f.attempt, &f.role)?;
     let request = asked(turn, f.turn, f.request, Some(f.attempt))?;
     let refuse = |why| {
         Err(Illegal::Request {
@@ -308,12 +308,12 @@ pub(super) fn answered(state: &FlowState, f: &ModelAnswered) -> Result<(), Illeg
 }
 
 pub(super) fn failed(state: &FlowState, f: &ModelFailed) -> Result<(), Illegal> {
-    let turn = present(state, f.turn, f.attempt, &f.seat)?;
+    let turn = present(state, f.turn, f.attempt, &f.role)?;
     asked(turn, f.turn, f.request, Some(f.attempt)).map(drop)
 }
 
 pub(super) fn held(state: &FlowState, f: &RequestHeld) -> Result<(), Illegal> {
-    let turn = present(state, f.turn, f.attempt, &f.seat)?;
+    let turn = present(state, f.turn, f.attempt, &f.role)?;
     match &turn.request {
         Some(last) if last.state == RequestState::Asked && last.attempt == f.attempt => {
             Err(wrong(f.turn, "a request is under way"))
@@ -330,7 +330,7 @@ fn bad_call(call: &CallId, why: &'static str) -> Illegal {
 }
 
 pub(super) fn call_intended(state: &FlowState, f: &CallIntended) -> Result<(), Illegal> {
-    let turn = open(state, f.turn, &f.seat)?;
+    let turn = open(state, f.turn, &f.role)?;
     works(state, f.turn, turn.cause)?;
     if state.calls.contains_key(&f.call) {
         return Err(bad_call(&f.call, "it is intended already"));
@@ -349,16 +349,20 @@ pub(super) fn call_intended(state: &FlowState, f: &CallIntended) -> Result<(), I
     }
 }
 
-fn call_of<'a>(state: &'a FlowState, id: &CallId, seat: &Seat) -> Result<&'a OpenCall, Illegal> {
+fn call_of<'a>(
+    state: &'a FlowState,
+    id: &CallId,
+    role: &RoleInstance,
+) -> Result<&'a OpenCall, Illegal> {
     match state.calls.get(id) {
-        Some(call) if call.seat == *seat => Ok(call),
+        Some(call) if call.role == *role => Ok(call),
         Some(_) => Err(bad_call(id, "it is another role's")),
         None => Err(bad_call(id, "it is not open")),
     }
 }
 
 pub(super) fn call_started(state: &FlowState, f: &CallStarted) -> Result<(), Illegal> {
-    let call = call_of(state, &f.call, &f.seat)?;
+    let call = call_of(state, &f.call, &f.role)?;
     if let Some(turn) = state.turns.get(&call.turn) {
         works(state, call.turn, turn.cause)?;
     }
@@ -372,7 +376,7 @@ pub(super) fn call_started(state: &FlowState, f: &CallStarted) -> Result<(), Ill
 }
 
 pub(super) fn call_finished(state: &FlowState, f: &CallFinished) -> Result<(), Illegal> {
-    let turn = open(state, f.turn, &f.seat)?;
+    let turn = open(state, f.turn, &f.role)?;
     let calls = turn.request.iter().flat_map(|request| &request.calls);
     let asked = calls
         .filter(|asked| asked.tool_call == f.tool_call && asked.tool == f.tool)
@@ -380,7 +384,7 @@ pub(super) fn call_finished(state: &FlowState, f: &CallFinished) -> Result<(), I
         .ok_or_else(|| bad_call(&f.call, "no call of that name waits for a result"))?;
     match &asked.call {
         Some(call) if *call != f.call => Err(bad_call(&f.call, "it has another name")),
-        Some(_) => ran(call_of(state, &f.call, &f.seat)?, f),
+        Some(_) => ran(call_of(state, &f.call, &f.role)?, f),
         None => never_intended(f),
     }
 }
@@ -426,7 +430,7 @@ fn never_intended(f: &CallFinished) -> Result<(), Illegal> {
 
 /// A lost call runs again only when it was started in an earlier try and running it twice is safe.
 pub(super) fn call_rerun(state: &FlowState, f: &CallRerun) -> Result<(), Illegal> {
-    let call = call_of(state, &f.call, &f.seat)?;
+    let call = call_of(state, &f.call, &f.role)?;
     if call.state != CallState::Started {
         return Err(Illegal::CallState {
             call: f.call.clone(),
@@ -446,7 +450,7 @@ pub(super) fn call_rerun(state: &FlowState, f: &CallRerun) -> Result<(), Illegal
 }
 
 pub(super) fn call_reaped(state: &FlowState, f: &CallReaped) -> Result<(), Illegal> {
-    let call = call_of(state, &f.call, &f.seat)?;
+    let call = call_of(state, &f.call, &f.role)?;
     if call.process.as_ref() != Some(&f.process) {
         return Err(bad_call(&f.call, "another process did it"));
     }

@@ -5,7 +5,6 @@ use crate::handoff::EdgeName;
 use crate::id::{
     ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, Seq, TurnId,
 };
-use crate::seat::Seat;
 use crate::view::flow::CallState;
 
 /// Why a fact may not follow.
@@ -121,10 +120,10 @@ pub enum Illegal {
         why: &'static str,
     },
     /// One role instance takes one turn at a time.
-    #[error("{seat} is busy")]
+    #[error("{role} is busy")]
     RoleBusy {
         /// Who.
-        seat: Seat,
+        role: RoleInstance,
     },
     /// Nothing to read there.
     #[error("nothing arrived along {edge} that could be read or dropped")]
@@ -256,10 +255,10 @@ pub enum Illegal {
     },
 
     /// A session that is not there, or not at this point.
-    #[error("the session of {seat} is not open for this: {why}")]
+    #[error("the session of {role} is not open for this: {why}")]
     Session {
         /// Whose it is.
-        seat: Seat,
+        role: RoleInstance,
         /// What is wrong.
         why: &'static str,
     },

@@ -34,60 +34,6 @@ fn every_kind_of_fact_reads_back_as_itself() {
 }
 
 #[test]
-fn facts_about_sessions_and_turns_take_a_chat_in_the_place_of_a_role_and_read_back() {
-    let mut words = Vec::new();
-    for fact in every_kind() {
-        let mut payload = Vec::new();
-        fact.write_payload(&mut payload).unwrap();
-        let of_role = String::from_utf8(payload).unwrap();
-        let of_chat = of_role.replace(r#""role":"writer_2""#, r#""role":"chat:cron:nightly""#);
-        if of_chat == of_role {
-            continue;
-        }
-        // Where only a role can be meant, a chat is refused.
-        let Ok(read) = Fact::read(fact.word(), of_chat.as_bytes()).unwrap() else {
-            continue;
-        };
-        let mut written = Vec::new();
-        read.write_payload(&mut written).unwrap();
-        assert_eq!(String::from_utf8(written).unwrap(), of_chat);
-        words.push(fact.word());
-    }
-    let expected = [
-        "turn_started",
-        "turn_resumed",
-        "turn_ended",
-        "model_requested",
-        "draft_added",
-        "draft_kept",
-        "draft_discarded",
-        "model_answered",
-        "model_failed",
-        "request_held",
-        "call_intended",
-        "call_started",
-        "call_finished",
-        "call_rerun",
-        "call_reaped",
-        "session_opened",
-        "session_resumed",
-        "system_prompt_built",
-        "message_added",
-        "session_imported",
-        "compaction_started",
-        "session_compacted",
-        "compaction_failed",
-        "message_injected",
-        "messages_trimmed",
-        "session_closed",
-        "session_renewed",
-        "archive_restored",
-        "feed_imported",
-    ];
-    assert_eq!(words, expected);
-}
-
-#[test]
 fn no_member_of_a_fact_bears_the_name_of_a_member_of_the_frame() {
     for fact in every_kind() {
         let mut payload = Vec::new();

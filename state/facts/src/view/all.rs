@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::FactView;
 use super::feed::FeedView;
 use super::flow::{Decisions, FlowState};
-use super::route::{feed_seat, session_seat};
+use super::route::{feed_role, session_role};
 use super::session::SessionView;
 use super::summary::FlowSummary;
 use crate::fact::Fact;
@@ -14,7 +14,6 @@ use crate::fact::columns::FactWeight;
 use crate::fact::session::{Descent, SessionOpened};
 use crate::id::RoleInstance;
 use crate::line::Recorded;
-use crate::seat::Seat;
 
 /// Which views a fact changed. Making it allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,9 +22,9 @@ pub struct TouchedViews {
     /// of a stream of text change nothing else in it.
     pub flow: bool,
     /// Whose `transcript.json` changed.
-    pub session: Option<Seat>,
+    pub session: Option<RoleInstance>,
     /// Whose `feed.json` changed.
-    pub feed: Option<Seat>,
+    pub feed: Option<RoleInstance>,
     /// Whether every `transcript.json` changed, because the flow got another id.
     pub all_sessions: bool,
 }
@@ -35,10 +34,10 @@ pub struct TouchedViews {
 pub struct Views {
     /// The state of the flow. Work apart from the flow may hold it; then the next fact is applied to a copy.
     pub flow: Arc<FlowState>,
-    /// The sessions, by their seats.
-    pub sessions: BTreeMap<Seat, SessionView>,
-    /// The feeds, by their seats.
-    pub feeds: BTreeMap<Seat, FeedView>,
+    /// The sessions, by their roles.
+    pub sessions: BTreeMap<RoleInstance, SessionView>,
+    /// The feeds, by their roles.
+    pub feeds: BTreeMap<RoleInstance, FeedView>,
     /// What was decided.
     pub decisions: Decisions,
 }
@@ -60,19 +59,13 @@ impl Views {
     /// The session of a role instance.
     #[must_use]
     pub fn session(&self, role: &RoleInstance) -> Option<&SessionView> {
-        self.session_at(&Seat::from(role))
-    }
-
-    /// The session at a seat.
-    #[must_use]
-    pub fn session_at(&self, seat: &Seat) -> Option<&SessionView> {
-        self.sessions.get(seat)
+        self.sessions.get(role)
     }
 
     /// The feed of a role instance.
     #[must_use]
     pub fn feed(&self, role: &RoleInstance) -> Option<&FeedView> {
-        self.feeds.get(&Seat::from(role))
+        self.feeds.get(role)
     }
 
     /// Takes the next fact and says which views it changed.
@@ -91,27 +84,27 @@ impl Views {
         touched
     }
 
-    fn apply_feed(&mut self, recorded: &Recorded, fact: &Fact) -> Option<Seat> {
-        let seat = feed_seat(&self.flow, fact)?;
-        if !self.feeds.contains_key(&seat) {
-            self.feeds.insert(seat.clone(), FeedView::default());
+    fn apply_feed(&mut self, recorded: &Recorded, fact: &Fact) -> Option<RoleInstance> {
+        let role = feed_role(&self.flow, fact)?.clone();
+        if !self.feeds.contains_key(&role) {
+            self.feeds.insert(role.clone(), FeedView::default());
         }
-        self.feeds.get_mut(&seat)?.apply(recorded);
-        Some(seat)
+        self.feeds.get_mut(&role)?.apply(recorded);
+        Some(role)
     }
 
-    fn apply_session(&mut self, recorded: &Recorded, fact: &Fact) -> Option<Seat> {
-        let seat = session_seat(fact)?;
-        if !self.sessions.contains_key(&seat) {
-            let session = SessionView::new(seat.clone(), self.flow.flow_id.clone());
-            self.sessions.insert(seat.clone(), session);
+    fn apply_session(&mut self, recorded: &Recorded, fact: &Fact) -> Option<RoleInstance> {
+        let role = session_role(fact)?.clone();
+        if !self.sessions.contains_key(&role) {
+            let session = SessionView::new(role.clone(), self.flow.flow_id.clone());
+            self.sessions.insert(role.clone(), session);
         }
-        let session = self.sessions.get_mut(&seat)?;
+        let session = self.sessions.get_mut(&role)?;
         session.apply(recorded);
         if let Fact::SessionOpened(opened) = fact {
             self.inherit(opened);
         }
-        Some(seat)
+        Some(role)
     }
 
     /// A fork of one of our own sessions begins with its messages.
@@ -120,15 +113,15 @@ impl Views {
         if parent.descent != Descent::Fork {
             return None;
         }
-        let (seat, _) = self.sessions.iter().find(|(seat, session)| {
-            **seat != opened.seat && session.session_id.as_ref() == Some(&parent.session)
+        let (role, _) = self.sessions.iter().find(|(role, session)| {
+            **role != opened.role && session.session_id.as_ref() == Some(&parent.session)
         })?;
-        let seat = seat.clone();
-        let mut fork = self.sessions.remove(&opened.seat)?;
-        if let Some(other) = self.sessions.get(&seat) {
+        let role = role.clone();
+        let mut fork = self.sessions.remove(&opened.role)?;
+        if let Some(other) = self.sessions.get(&role) {
             fork.begin_from(other, parent.at_seq);
         }
-        self.sessions.insert(opened.seat.clone(), fork);
+        self.sessions.insert(opened.role.clone(), fork);
         Some(())
     }
 

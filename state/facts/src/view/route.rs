@@ -5,27 +5,25 @@ use crate::fact::Fact;
 use crate::fact::columns::{FactSubject, SessionFact};
 use crate::fact::operator::StopScope;
 use crate::id::{MessageId, RoleInstance};
-use crate::seat::Seat;
 
-/// The seat of the session that a fact changes, if it changes one.
+/// The role instance whose session a fact changes, if it changes one.
 #[must_use]
-pub fn session_seat(fact: &Fact) -> Option<Seat> {
+pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
     let read = fact.of_session()?;
     // Most requests say nothing new about their sessions.
     if matches!(read, SessionFact::ModelRequested(f) if f.frame.is_none()) {
         return None;
     }
-    fact.about().seat()
+    fact.about().role()
 }
 
-/// The seat whose feed shows a fact. What is about the whole flow is shown to its owner.
+/// The role instance whose feed shows a fact. What is about the whole flow is shown to its owner.
 ///
 /// The state is the one *before* the fact, which still knows what the fact is about to close.
 #[must_use]
-pub fn feed_seat(state: &FlowState, fact: &Fact) -> Option<Seat> {
+pub fn feed_role<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
     let role = match fact.about() {
-        FactSubject::Seat(seat) => return Some(seat.clone()),
-        FactSubject::Born(owner) => return owner.map(Seat::from),
+        FactSubject::Born(owner) => return owner,
         FactSubject::Flow => None,
         FactSubject::Role(role) => Some(role),
         FactSubject::Node(node) => state.role_of(node),
@@ -39,7 +37,7 @@ pub fn feed_seat(state: &FlowState, fact: &Fact) -> Option<Seat> {
         FactSubject::Change(change) => state.changes.get(change).map(|change| &change.role),
         FactSubject::Report => writer(state),
     };
-    role.or(state.owner.as_ref()).map(Seat::from)
+    role.or(state.owner.as_ref())
 }
 
 fn stopped<'a>(state: &'a FlowState, scope: &'a StopScope) -> Option<&'a RoleInstance> {

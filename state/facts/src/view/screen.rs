@@ -9,11 +9,11 @@ use super::FactView;
 use super::all::{Views, changes_only_a_draft};
 use super::feed::{FeedBounds, FeedView};
 use super::flow::{Decisions, FlowState};
-use super::route::feed_seat;
+use super::route::feed_role;
 use super::summary::FlowSummary;
+use crate::id::RoleInstance;
 use crate::limits::{SCREEN_ITEMS_MAX, SCREEN_TEXT_BYTES_MAX};
 use crate::line::Recorded;
-use crate::seat::Seat;
 
 /// The state of a flow, the ends of its feeds and the last decisions.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct FlowScreen {
     /// The same in short.
     pub summary: FlowSummary,
     /// The last items of each feed.
-    pub feeds: BTreeMap<Seat, FeedView>,
+    pub feeds: BTreeMap<RoleInstance, FeedView>,
     /// What was decided in it.
     pub decisions: Decisions,
 }
@@ -38,7 +38,7 @@ impl FlowScreen {
     /// The screen of views that are held in full: what folding the same facts would give.
     #[must_use]
     pub fn of(views: &Views) -> Self {
-        let end = |(seat, feed): (&Seat, &FeedView)| (seat.clone(), feed.end(BOUNDS));
+        let end = |(role, feed): (&RoleInstance, &FeedView)| (role.clone(), feed.end(BOUNDS));
         Self {
             flow: FlowState::clone(&views.flow),
             summary: views.summary(),
@@ -51,14 +51,14 @@ impl FlowScreen {
 impl FactView for FlowScreen {
     fn apply(&mut self, recorded: &Recorded) {
         if let Some(fact) = recorded.fact()
-            && let Some(seat) = feed_seat(&self.flow, fact)
+            && let Some(role) = feed_role(&self.flow, fact).cloned()
         {
-            if let Some(feed) = self.feeds.get_mut(&seat) {
+            if let Some(feed) = self.feeds.get_mut(&role) {
                 feed.apply(recorded);
             } else {
                 let mut feed = FeedView::bounded(BOUNDS);
                 feed.apply(recorded);
-                self.feeds.insert(seat, feed);
+                self.feeds.insert(role, feed);
             }
         }
         self.decisions.apply(&self.flow, recorded);

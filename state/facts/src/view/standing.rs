@@ -247,7 +247,7 @@ impl<'s> NodeStanding<'s> {
         if let Some(at) = turn.again_at() {
             return Self::Retrying(at, turn.failed_because());
         }
-        let session = state.sessions.get(&turn.seat);
+        let session = state.sessions.get(&turn.role);
         if session.is_some_and(|session| session.compaction.is_some()) {
             return Self::Compacting;
         }

@@ -195,7 +195,7 @@ fn compacting(state: &FlowState) -> bool {
     let compacts = |session: &SessionBrief| session.compaction.is_some();
     let mut turns = state.turns.values();
     state.sessions.values().any(compacts)
-        && turns.all(|turn| state.sessions.get(&turn.seat).is_some_and(compacts))
+        && turns.all(|turn| state.sessions.get(&turn.role).is_some_and(compacts))
 }
 
 fn running(state: &FlowState) -> usize {

@@ -11,9 +11,9 @@ use proptest::prelude::*;
 use super::session::Texts;
 use super::{FactView, FlowScreen, FlowState, Views};
 use crate::fact::Fact;
+use crate::id::RoleInstance;
 use crate::line::{Body, Recorded};
 use crate::sample::{every_kind, id, long, recorded, walk};
-use crate::seat::Seat;
 
 fn fold(facts: impl IntoIterator<Item = Fact>) -> Views {
     let mut views = Views::default();
@@ -57,14 +57,17 @@ fn flow_json_in_the_middle_of_things() {
 #[test]
 fn transcript_json_as_it_is_written() {
     let views = fold(walk());
-    insta::assert_snapshot!("transcript", pretty(&views.sessions[&id::<Seat>("writer")]));
+    insta::assert_snapshot!(
+        "transcript",
+        pretty(&views.sessions[&id::<RoleInstance>("writer")])
+    );
 }
 
 #[test]
 fn feed_json_as_it_is_written() {
     let views = fold(walk());
     for role in ["owner", "writer", "reviewer", "feedback"] {
-        let feed: Vec<_> = views.feeds[&id::<Seat>(role)].items().collect();
+        let feed: Vec<_> = views.feeds[&id::<RoleInstance>(role)].items().collect();
         insta::assert_snapshot!(format!("feed_{role}"), pretty(&feed));
     }
 }
@@ -123,8 +126,8 @@ fn a_screen_and_the_views_agree() {
         assert_eq!(screen.flow, *views.flow);
         assert_eq!(screen.summary, views.summary());
     }
-    for (seat, feed) in &views.feeds {
-        assert!(feed.items().eq(screen.feeds[seat].items()), "{seat}");
+    for (role, feed) in &views.feeds {
+        assert!(feed.items().eq(screen.feeds[role].items()), "{role}");
     }
 }
 
@@ -154,17 +157,17 @@ fn the_guessed_sizes_are_near_the_real_ones() {
         let mut out = Vec::new();
         views.flow.write_json(&mut out);
         near(views.flow.approx_bytes(), out.len(), "flow");
-        for (seat, session) in &views.sessions {
+        for (role, session) in &views.sessions {
             let mut out = Vec::new();
             // The guess counts kept texts whole, as they are written.
             let whole = |_| Some("x".repeat(200_000));
             session.write_json(&mut out, Texts(&whole));
-            near(session.approx_bytes(), out.len(), &seat.to_string());
+            near(session.approx_bytes(), out.len(), role.as_ref());
         }
-        for (seat, feed) in &views.feeds {
+        for (role, feed) in &views.feeds {
             let mut out = Vec::new();
             feed.write_json(&mut out);
-            near(feed.approx_bytes(), out.len(), &seat.to_string());
+            near(feed.approx_bytes(), out.len(), role.as_ref());
         }
     }
 }
@@ -175,18 +178,18 @@ fn views_say_exactly_what_a_fact_changed() {
     for record in recorded(walk()) {
         let before = views.clone();
         let touched = views.apply(&record);
-        for (seat, session) in &views.sessions {
-            let changed = before.sessions.get(seat) != Some(session);
+        for (role, session) in &views.sessions {
+            let changed = before.sessions.get(role) != Some(session);
             assert!(
-                !changed || touched.session.as_ref() == Some(seat),
+                !changed || touched.session.as_ref() == Some(role),
                 "{}",
                 record.word()
             );
         }
-        for (seat, feed) in &views.feeds {
-            let changed = before.feeds.get(seat) != Some(feed);
+        for (role, feed) in &views.feeds {
+            let changed = before.feeds.get(role) != Some(feed);
             assert!(
-                !changed || touched.feed.as_ref() == Some(seat),
+                !changed || touched.feed.as_ref() == Some(role),
                 "{}",
                 record.word()
             );
@@ -224,7 +227,7 @@ fn a_lost_blob_and_a_lossy_cut_cannot_be_missed() {
             }));
     let views = fold(facts);
     assert_eq!(views.summary().damage.len(), 3);
-    let errors = views.feeds[&id::<Seat>("owner")]
+    let errors = views.feeds[&id::<RoleInstance>("owner")]
         .items()
         .filter(|item| item.kind == super::feed::ItemKind::Error);
     assert_eq!(errors.count(), 3);
@@ -269,7 +272,7 @@ fn the_seed_members_of_a_transcript_are_there_under_their_names() {
         .take_while(|fact| fact.word() != "handoff_staged");
     let views = fold(upto);
     let mut json = Vec::new();
-    views.sessions[&id::<Seat>("writer")].write_json(&mut json, Texts::BEGINNINGS);
+    views.sessions[&id::<RoleInstance>("writer")].write_json(&mut json, Texts::BEGINNINGS);
     let session: RoleSession = serde_json::from_slice(&json).unwrap();
     assert_eq!(session.role_name, "writer");
     assert_eq!(
@@ -291,7 +294,7 @@ fn the_seed_members_of_a_transcript_are_there_under_their_names() {
     assert!(archive.compacted_at.ends_with('Z') && archive.archived_transcript_history.len() > 5);
     assert_eq!(session.transcript_history[0], archive.replacement_message);
     let mut json = Vec::new();
-    views.sessions[&id::<Seat>("reviewer")].write_json(&mut json, Texts::BEGINNINGS);
+    views.sessions[&id::<RoleInstance>("reviewer")].write_json(&mut json, Texts::BEGINNINGS);
     let session: RoleSession = serde_json::from_slice(&json).unwrap();
     assert!(
         session.is_active,
@@ -337,10 +340,10 @@ proptest! {
 fn a_fork_of_a_session_begins_with_its_messages() {
     use crate::fact::session::{Descent, SessionKind, SessionOpened, SessionParent};
     let mut views = fold(walk());
-    let reviewer = views.sessions[&id::<Seat>("reviewer")].clone();
+    let reviewer = views.sessions[&id::<RoleInstance>("reviewer")].clone();
     let at_seq = reviewer.messages[2].seq;
     let opened = Fact::SessionOpened(SessionOpened {
-        seat: id("reviewer_2"),
+        role: id("reviewer_2"),
         key: id("fork"),
         session: id("fork-1"),
         generation: 1,
@@ -356,8 +359,8 @@ fn a_fork_of_a_session_begins_with_its_messages() {
     let record = Recorded::new(views.flow.seq + 1, views.flow.updated_at.unwrap(), opened);
     views.apply(&record);
     assert_eq!(
-        views.sessions[&id::<Seat>("reviewer_2")].messages,
+        views.sessions[&id::<RoleInstance>("reviewer_2")].messages,
         reviewer.messages[..3]
     );
-    assert_eq!(views.sessions[&id::<Seat>("reviewer")], reviewer);
+    assert_eq!(views.sessions[&id::<RoleInstance>("reviewer")], reviewer);
 }

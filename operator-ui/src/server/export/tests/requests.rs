@@ -19,7 +19,7 @@ fn request(role: &str, body: &Value) -> WrittenModelRequest {
         asked: ModelRequested {
             turn: TurnId(1),
             attempt: 1,
-            seat: role.parse().unwrap(),
+            role: role.parse().unwrap(),
             request: 1,
             model: "m".to_owned(),
             hash: "0".repeat(64).parse().unwrap(),

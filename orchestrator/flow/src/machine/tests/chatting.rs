@@ -31,7 +31,7 @@ fn speaks(flow: &mut Flow) {
     let (turn, attempt) = flow.turn("chat");
     let said = flow.state.running["chat"].unsaid[0].clone();
     flow.append(Fact::MessageAdded(MessageAdded {
-        seat: id("owner"),
+        role: id("owner"),
         message: said.id,
         text: said.text,
         origin: Origin::Reply,
@@ -42,7 +42,7 @@ fn speaks(flow: &mut Flow) {
     flow.append(Fact::ModelRequested(ModelRequested {
         turn,
         attempt,
-        seat: id("owner"),
+        role: id("owner"),
         request: 1,
         model: "m".into(),
         hash: Hash::of(b"request"),
@@ -52,7 +52,7 @@ fn speaks(flow: &mut Flow) {
     flow.append(Fact::ModelAnswered(ModelAnswered {
         turn,
         attempt,
-        seat: id("owner"),
+        role: id("owner"),
         request: 1,
         message,
         text: AnswerText::Inline("Yes.".into()),

@@ -64,7 +64,7 @@ fn key(point: &Point) -> String {
         })
         .collect();
     let turns: Vec<_> = (state.turns.values())
-        .map(|turn| (&turn.node, &turn.seat, turn.stop, turn.repairs))
+        .map(|turn| (&turn.node, &turn.role, turn.stop, turn.repairs))
         .collect();
     write!(
         key,

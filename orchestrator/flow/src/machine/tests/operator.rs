@@ -47,7 +47,7 @@ impl Sim {
         let number = self.flow.mint();
         let tool_call = format!("t{number}");
         self.request(turn, vec![tool_call.clone()]);
-        self.intend(turn, &open.seat, number, tool_call);
+        self.intend(turn, &open.role, number, tool_call);
         self.settle();
         let asked = self.say(Input::ConsentAsked(ConsentAsked {
             turn,

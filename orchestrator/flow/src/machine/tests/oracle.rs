@@ -58,9 +58,9 @@ pub(super) fn erased(mut work: Vec<Work>) -> Vec<Work> {
 /// What must be true at every moment.
 pub(crate) fn check_now(flow: &Flow) {
     let state = &flow.state;
-    let mut seats = BTreeSet::new();
+    let mut roles = BTreeSet::new();
     for turn in state.turns.values().filter(|turn| !turn.cause.is_aside()) {
-        assert!(seats.insert(&turn.seat), "two turns of {}", turn.seat);
+        assert!(roles.insert(&turn.role), "two turns of {}", turn.role);
     }
     let mut at = BTreeSet::new();
     let waits = state.awaiting_operator.values().map(|w| &w.role);

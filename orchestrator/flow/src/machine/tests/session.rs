@@ -18,7 +18,7 @@ fn role() -> RoleInstance {
 fn told(flow: &mut Flow, text: &str) {
     let message = id(&format!("s{}", flow.mint()));
     flow.append(Fact::MessageAdded(MessageAdded {
-        seat: role().into(),
+        role: role(),
         message,
         text: text.into(),
         origin: Origin::Injection,
@@ -77,7 +77,7 @@ fn compacted(flow: &mut Flow, archive: &str) {
     ended.into_iter().for_each(|fact| flow.append(fact));
     let message = id(&format!("s{}", flow.mint()));
     flow.append(Fact::SessionCompacted(SessionCompacted {
-        seat: role().into(),
+        role: role(),
         compaction: archive.into(),
         trigger: Trigger::Manual,
         strategy: Strategy::NodeSummary,
@@ -187,7 +187,7 @@ fn a_turn_beside_a_session_ends_with_its_request_failed_or_answered() {
     flow.append(Fact::ModelRequested(ModelRequested {
         turn,
         attempt: 1,
-        seat: role().into(),
+        role: role(),
         request: 1,
         model: "m".into(),
         hash: a_society_facts::Hash::of(b"request"),
@@ -285,7 +285,7 @@ fn has_worked() -> Flow {
     flow.claim("a").unwrap();
     let given = |flow: &mut Flow, name: &str, origin| {
         flow.append(Fact::MessageAdded(MessageAdded {
-            seat: role().into(),
+            role: role(),
             message: id(name),
             text: name.into(),
             origin,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use a_society_facts::At;
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{FaultCode, Trouble};
@@ -13,7 +14,6 @@ use a_society_facts::fact::turn::{
 use a_society_facts::id::{MessageId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Text, ToolCall};
 use a_society_facts::view::flow::{CallState, LastRequest, RequestState};
-use a_society_facts::{At, Seat};
 
 use super::oracle::{check_now, erased};
 use super::support::{Flow, id, kept, lack};
@@ -80,15 +80,15 @@ impl Sim {
                 Work::RunTurn {
                     turn,
                     attempt,
-                    seat,
+                    role,
                     task,
-                } => Some((turn, attempt, seat.role()?.clone(), task, false)),
+                } => Some((turn, attempt, role.clone(), task, false)),
                 Work::StopTurn {
                     turn,
                     attempt,
-                    seat,
+                    role,
                     task,
-                } => Some((turn, attempt, seat.role()?.clone(), task, true)),
+                } => Some((turn, attempt, role.clone(), task, true)),
                 Work::Claim { .. }
                 | Work::StartReflection { .. }
                 | Work::StartFeedback { .. }
@@ -164,13 +164,13 @@ impl Sim {
             .iter()
             .flat_map(|request| request.calls.clone());
         for call in asked.filter(|call| !call.done) {
-            self.finish(turn, &open.seat, call.tool_call);
+            self.finish(turn, &open.role, call.tool_call);
         }
         let mut says: Vec<(MessageId, Origin)> = Vec::new();
         if open.repair.is_some() {
             says.push((self.message(), Origin::Repair));
         }
-        if let Some((_, running)) = self.flow.state.running_of(&open.seat) {
+        if let Some((_, running)) = self.flow.state.running_of(&open.role) {
             let replies = running
                 .unsaid
                 .iter()
@@ -182,10 +182,7 @@ impl Sim {
                 says.push((self.message(), Origin::Entry));
             }
         }
-        let reflecting = open
-            .seat
-            .role()
-            .and_then(|role| self.flow.state.reflecting(role));
+        let reflecting = self.flow.state.reflecting(&open.role);
         let unsaid = reflecting.iter().flat_map(|r| &r.unsaid);
         let unsaid: Vec<_> = unsaid
             .map(|said| (said.id.clone(), Origin::Reply))
@@ -197,7 +194,7 @@ impl Sim {
         }
         for (message, origin) in says {
             self.flow.append(Fact::MessageAdded(MessageAdded {
-                seat: open.seat.clone(),
+                role: open.role.clone(),
                 message,
                 text: "said".into(),
                 origin,
@@ -217,7 +214,7 @@ impl Sim {
         id(&format!("s{}", self.flow.mint()))
     }
 
-    pub(super) fn finish(&mut self, turn: TurnId, seat: &Seat, tool_call: String) {
+    pub(super) fn finish(&mut self, turn: TurnId, role: &RoleInstance, tool_call: String) {
         let calls = self.flow.state.calls.iter();
         let mut own = calls.filter(|(_, call)| call.turn == turn && call.tool_call == tool_call);
         let known = own.next().map(|(call, open)| (call.clone(), open.state));
@@ -232,7 +229,7 @@ impl Sim {
         self.flow.append(Fact::CallFinished(CallFinished {
             call,
             turn,
-            seat: seat.clone(),
+            role: role.clone(),
             tool_call,
             tool: "run_command".into(),
             end,
@@ -272,7 +269,7 @@ impl Sim {
         self.flow.append(Fact::ModelRequested(ModelRequested {
             turn,
             attempt,
-            seat: open.seat.clone(),
+            role: open.role.clone(),
             request,
             model: "m".into(),
             hash: Hash::of(b"r"),
@@ -282,7 +279,7 @@ impl Sim {
         self.flow.append(Fact::ModelAnswered(ModelAnswered {
             turn,
             attempt,
-            seat: open.seat.clone(),
+            role: open.role.clone(),
             request,
             message,
             text: AnswerText::Inline(String::new()),
@@ -300,11 +297,17 @@ impl Sim {
         }));
     }
 
-    pub(super) fn intend(&mut self, turn: TurnId, seat: &Seat, number: u32, tool_call: String) {
+    pub(super) fn intend(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+        number: u32,
+        tool_call: String,
+    ) {
         self.flow.append(Fact::CallIntended(CallIntended {
             call: id(&format!("k{number}")),
             turn,
-            seat: seat.clone(),
+            role: role.clone(),
             tool_call,
             ordinal: 0,
             tool: "run_command".into(),

@@ -31,7 +31,7 @@ fn fault() -> TurnEnding {
 fn tell(flow: &mut Flow, role: &str, node: Option<&str>) {
     let message = id(&format!("s{}", flow.mint()));
     flow.append(Fact::MessageAdded(MessageAdded {
-        seat: id(role),
+        role: id(role),
         message,
         text: "mend it".into(),
         origin: Origin::Repair,

@@ -7,15 +7,13 @@ use crate::fact::flow::{FlowPaused, FlowTitled, GraphRevised, NodeReopened, Paus
 use crate::fact::operator::{
     ConsentAnswer, ConsentRuled, ConsentRules, ConsentRulesAdded, DecidingRule, RuleOrigin,
 };
-use crate::fact::session::SessionOpened;
 use crate::fact::turn::CallRerun;
 use crate::handoff::HandoffWay;
 use crate::hash::Hash;
 use crate::id::TurnId;
 use crate::limits::CONSENT_RULES_MAX;
 use crate::message::{AnswerText, ConfirmedDraft};
-use crate::sample::{every_kind, id, walk};
-use crate::seat::Seat;
+use crate::sample::{every_kind, id};
 use crate::view::FlowState;
 use crate::view::flow::{CallState, WantedRun};
 
@@ -328,7 +326,7 @@ fn a_call_that_changes_things_never_runs_twice_by_itself() {
     state.turns.get_mut(&TurnId(3)).unwrap().attempt = 2;
     let rerun = Fact::CallRerun(CallRerun {
         call: id("c2"),
-        seat: id("writer"),
+        role: id("writer"),
         why: "why not".into(),
     });
     assert!(matches!(legal(&state, &rerun), Err(Illegal::Call { .. })));
@@ -490,7 +488,7 @@ fn nothing_is_said_between_a_call_and_its_result() {
     let Fact::MessageAdded(message) = &mut note else {
         panic!("no message");
     };
-    message.seat = id("writer");
+    message.role = id("writer");
     message.message = id("note");
     let open_call = upto("call_started", 0);
     assert!(matches!(
@@ -499,69 +497,4 @@ fn nothing_is_said_between_a_call_and_its_result() {
     ));
     let asked = upto("model_requested", 2);
     assert!(matches!(legal(&asked, &note), Err(Illegal::Message { .. })));
-}
-
-fn an_opened_session() -> SessionOpened {
-    let mut all = every_kind().into_iter();
-    let opened = all.find(|fact| fact.word() == "session_opened");
-    let Some(Fact::SessionOpened(opened)) = opened else {
-        panic!("no session");
-    };
-    opened
-}
-
-/// A fact about a role's session as one about a chat's.
-fn of_chat(fact: &Fact, role: &str, chat: &str) -> Fact {
-    let mut payload = Vec::new();
-    fact.write_payload(&mut payload).unwrap();
-    let payload = String::from_utf8(payload).unwrap();
-    let (role, chat) = (format!(r#""role":"{role}""#), format!(r#""role":"{chat}""#));
-    let payload = payload.replace(&role, &chat);
-    Fact::read(fact.word(), payload.as_bytes())
-        .unwrap()
-        .unwrap()
-}
-
-#[test]
-fn a_turn_in_the_session_of_a_chat_is_recorded_like_that_of_a_role_and_costs_no_role() {
-    let (mut state, _) = before("compaction_started", 0);
-    let chat: Seat = id("chat:main");
-    let mut opened = an_opened_session();
-    opened.seat = chat.clone();
-    opened.key = id("main");
-    state = after(state, &Fact::SessionOpened(opened));
-    let (turns, roles) = (state.account.spent.turns, state.role_accounts.clone());
-    let compaction = walk()
-        .into_iter()
-        .skip_while(|fact| fact.word() != "compaction_started");
-    for fact in compaction {
-        let fact = of_chat(&fact, "writer", "chat:main");
-        assert_eq!(legal(&state, &fact), Ok(()), "{}", fact.word());
-        state = after(state, &fact);
-        if fact.word() == "turn_started" {
-            assert!(state.aside_turn_of(&chat).is_some());
-        }
-        if fact.word() == "session_compacted" {
-            break;
-        }
-    }
-    assert_eq!(state.sessions[&chat].archives, ["k-1"]);
-    assert_eq!(state.account.spent.turns, turns + 1);
-    assert_eq!(state.role_accounts, roles);
-}
-
-#[test]
-fn a_chat_is_addressed_by_its_key_and_lives_beside_the_roles() {
-    let state = upto("session_opened", 1);
-    let mut opened = an_opened_session();
-    opened.seat = id("chat:owner");
-    let other = legal(&state, &Fact::SessionOpened(opened.clone()));
-    assert!(matches!(other, Err(Illegal::Session { .. })), "{other:?}");
-    opened.key = id("owner");
-    let sessions = state.sessions.len();
-    let fact = Fact::SessionOpened(opened);
-    assert_eq!(legal(&state, &fact), Ok(()));
-    let state = after(state, &fact);
-    assert_eq!(state.sessions.len(), sessions + 1);
-    assert!(state.session(&id("owner")).unwrap().key != id("owner"));
 }

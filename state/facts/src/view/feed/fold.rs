@@ -481,7 +481,7 @@ fn extend(item: &mut FeedItem, text: &str, bounds: Option<FeedBounds>) {
 impl ItemWords {
     fn streamed(f: &DraftAdded) -> Self {
         let (kind, label, event) = match f.kind {
-            DraftKind::Text => (ItemKind::Assistant, f.seat.to_string(), None),
+            DraftKind::Text => (ItemKind::Assistant, f.role.to_string(), None),
             DraftKind::Reasoning => (
                 ItemKind::Reasoning,
                 "Reasoning".to_owned(),
@@ -498,7 +498,7 @@ impl ItemWords {
     fn answered(f: &ModelAnswered, text: &str) -> Self {
         Self {
             turn: Some(f.turn),
-            ..Self::new(ItemKind::Assistant, f.seat.to_string(), text)
+            ..Self::new(ItemKind::Assistant, f.role.to_string(), text)
         }
     }
 }

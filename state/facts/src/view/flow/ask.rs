@@ -10,7 +10,6 @@ use crate::fact::node::WaitReason;
 use crate::fact::turn::Cause;
 use crate::handoff::{Delivery, EdgeName, HandoffWay};
 use crate::id::{NodeId, RoleInstance, TurnId};
-use crate::seat::Seat;
 
 impl Outline {
     /// A node by its id.
@@ -78,7 +77,7 @@ impl FlowState {
     /// The session of a role instance, if it has one.
     #[must_use]
     pub fn session(&self, role: &RoleInstance) -> Option<&SessionBrief> {
-        self.sessions.get(&Seat::from(role))
+        self.sessions.get(role)
     }
 
     /// The node that a role instance has, if it has one.
@@ -100,27 +99,21 @@ impl FlowState {
             .find(|(_, waiting)| waiting.role == *role)
     }
 
-    /// The open turn that works in the session of a role instance or a seat.
+    /// The open turn that works in the session of a role instance.
     #[must_use]
-    pub fn main_turn_of<S>(&self, whose: &S) -> Option<(TurnId, &OpenTurn)>
-    where
-        Seat: PartialEq<S>,
-    {
+    pub fn main_turn_of(&self, whose: &RoleInstance) -> Option<(TurnId, &OpenTurn)> {
         self.turns
             .iter()
-            .find(|(_, turn)| turn.seat == *whose && !turn.cause.is_aside())
+            .find(|(_, turn)| turn.role == *whose && !turn.cause.is_aside())
             .map(|(id, turn)| (*id, turn))
     }
 
-    /// The open turn that works beside the session of a role instance or a seat.
+    /// The open turn that works beside the session of a role instance.
     #[must_use]
-    pub fn aside_turn_of<S>(&self, whose: &S) -> Option<(TurnId, &OpenTurn)>
-    where
-        Seat: PartialEq<S>,
-    {
+    pub fn aside_turn_of(&self, whose: &RoleInstance) -> Option<(TurnId, &OpenTurn)> {
         self.turns
             .iter()
-            .find(|(_, turn)| turn.seat == *whose && turn.cause.is_aside())
+            .find(|(_, turn)| turn.role == *whose && turn.cause.is_aside())
             .map(|(id, turn)| (*id, turn))
     }
 

@@ -118,7 +118,7 @@ impl FlowState {
             Fact::CallReaped(f) => self.call_reaped(f),
 
             Fact::SessionOpened(f) => self.session_opened(place, f),
-            Fact::SessionResumed(f) => self.touch(place, &f.seat),
+            Fact::SessionResumed(f) => self.touch(place, &f.role),
             Fact::SystemPromptBuilt(f) => self.prompt_built(f),
             Fact::MessageAdded(f) => self.message_added(place, f),
             Fact::CompactionStarted(f) => self.compaction_started(f),

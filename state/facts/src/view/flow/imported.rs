@@ -52,7 +52,7 @@ impl FlowState {
     }
 
     pub(super) fn session_imported(&mut self, place: FactPlace, f: &SessionImported) {
-        let Some(session) = self.sessions.get_mut(&f.seat) else {
+        let Some(session) = self.sessions.get_mut(&f.role) else {
             return;
         };
         session.messages = session.messages.saturating_add(f.messages.len() as u64);
@@ -75,7 +75,7 @@ impl FlowState {
                     (true, Some(node)) => Some(Matter::Node(node)),
                     (true, None) => Some(Matter::Improvement),
                 };
-                self.touch(place, &f.seat);
+                self.touch(place, &f.role);
             }
         }
     }

@@ -24,7 +24,6 @@ use crate::fact::operator::{
 };
 use crate::handoff::{Delivery, HandoffWay};
 use crate::id::{MessageId, NodeId, RoleInstance, TurnId};
-use crate::seat::Seat;
 
 impl FlowState {
     pub(super) fn claimed(&mut self, place: FactPlace, f: &NodeClaimed) {
@@ -195,9 +194,9 @@ impl FlowState {
             turn,
             held,
         };
-        self.rest(&Seat::from(&f.role));
+        self.rest(&f.role);
         if f.until.is_some()
-            && let Some(session) = self.sessions.get_mut(&Seat::from(&f.role))
+            && let Some(session) = self.sessions.get_mut(&f.role)
         {
             session.limits_hit = session.limits_hit.saturating_add(1);
         }
@@ -227,7 +226,7 @@ impl FlowState {
 
     pub(super) fn woken(&mut self, f: &NodeWoken) {
         let open = self.main_turn_of(&f.role).is_some();
-        if open && let Some(session) = self.sessions.get_mut(&Seat::from(&f.role)) {
+        if open && let Some(session) = self.sessions.get_mut(&f.role) {
             session.is_active = true;
         }
         let Some(node) = &f.node else {
@@ -305,7 +304,7 @@ impl FlowState {
         for turn in self.turns.values_mut() {
             turn.stop |= match &f.scope {
                 StopScope::Node(node) => turn.node.as_ref() == Some(node),
-                StopScope::Role(role) => turn.seat == *role,
+                StopScope::Role(role) => turn.role == *role,
                 StopScope::All => true,
             };
         }
@@ -463,8 +462,8 @@ impl FlowState {
     }
 
     /// A session no longer works: its turn is over or waits for the operator.
-    pub(super) fn rest(&mut self, seat: &Seat) {
-        if let Some(session) = self.sessions.get_mut(seat) {
+    pub(super) fn rest(&mut self, role: &RoleInstance) {
+        if let Some(session) = self.sessions.get_mut(role) {
             session.is_active = false;
         }
     }

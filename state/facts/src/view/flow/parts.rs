@@ -20,7 +20,6 @@ use crate::id::{
     ApprovalId, CallId, ConsentId, MessageId, NodeId, RoleInstance, SessionId, SessionKey, TurnId,
 };
 use crate::message::Text;
-use crate::seat::Seat;
 
 /// A message of the operator that the role has not got yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -198,8 +197,7 @@ pub struct OpenTurn {
     /// The present try.
     pub attempt: u32,
     /// Who takes it.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// The node, if a node is the cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
@@ -336,8 +334,7 @@ pub struct OpenCall {
     /// Its turn.
     pub turn: TurnId,
     /// Who calls.
-    #[serde(rename = "role")]
-    pub seat: Seat,
+    pub role: RoleInstance,
     /// The id by which the transcript knows it.
     pub tool_call: String,
     /// Its place in the answer.

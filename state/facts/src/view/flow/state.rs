@@ -27,7 +27,6 @@ use crate::id::{
     ApprovalId, CallId, ConsentId, FlowId, NodeId, ProjectName, RoleInstance, Seq, TurnId,
 };
 use crate::message::Text;
-use crate::seat::Seat;
 
 /// The state of a flow.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -131,8 +130,8 @@ pub struct FlowState {
     pub absent_servers: BTreeMap<RoleInstance, BTreeMap<String, String>>,
     /// The roles whose model and tools are chosen.
     pub configurations: BTreeMap<RoleInstance, Configuration>,
-    /// The sessions, by their seats.
-    pub sessions: BTreeMap<Seat, SessionBrief>,
+    /// The sessions, by their roles.
+    pub sessions: BTreeMap<RoleInstance, SessionBrief>,
 
     /// The flow's budget and what it spent.
     pub account: Account,

@@ -17,32 +17,30 @@ use crate::fact::turn::{
     TurnEnded, TurnResumed, TurnStarted, Usage,
 };
 use crate::id::{MessageId, RoleInstance, TurnId};
-use crate::seat::Seat;
 
 impl FlowState {
     pub(super) fn turn_started(&mut self, place: FactPlace, f: &TurnStarted) {
         self.mint(f.turn);
-        self.works_anew(&f.seat);
-        self.spend(&f.seat, |spent| spent.turns = spent.turns.saturating_add(1));
+        self.works_anew(&f.role);
+        self.spend(&f.role, |spent| spent.turns = spent.turns.saturating_add(1));
         let running = f.node.as_ref().and_then(|node| self.running.get_mut(node));
         if let Some(running) = running.filter(|running| running.turn == f.turn) {
             running.begun = true;
         }
-        if let Some(role) = f.seat.role()
-            && let Some(reflecting) = self.reflecting_mut(role)
+        if let Some(reflecting) = self.reflecting_mut(&f.role)
             && reflecting.turn == f.turn
         {
             reflecting.begun = true;
         }
         if !f.cause.is_aside()
-            && let Some(session) = self.sessions.get_mut(&f.seat)
+            && let Some(session) = self.sessions.get_mut(&f.role)
         {
             session.is_active = true;
             session.last_activity_at = place.at;
         }
         let turn = OpenTurn {
             attempt: f.attempt,
-            seat: f.seat.clone(),
+            role: f.role.clone(),
             node: f.node.clone(),
             cause: f.cause,
             since: place.at,
@@ -66,12 +64,12 @@ impl FlowState {
         turn.since = place.at;
         turn.held = None;
         let aside = turn.cause.is_aside();
-        self.works_anew(&f.seat);
+        self.works_anew(&f.role);
         // A role that waits for the operator goes on waiting, and a stop is still a stop.
         let waits = self.waits().any(|(_, w)| w.turn == Some(f.turn));
         if !aside
             && !waits
-            && let Some(session) = self.sessions.get_mut(&f.seat)
+            && let Some(session) = self.sessions.get_mut(&f.role)
         {
             session.is_active = true;
         }
@@ -82,38 +80,35 @@ impl FlowState {
             return;
         };
         if !turn.cause.is_aside() {
-            self.rest(&turn.seat);
-            if let Some(session) = self.sessions.get_mut(&turn.seat) {
+            self.rest(&turn.role);
+            if let Some(session) = self.sessions.get_mut(&turn.role) {
                 session.injected = 0;
             }
             if f.end == TurnEnd::Outcome {
-                self.answer(&turn.seat);
+                self.answer(&turn.role);
             }
         }
         // In a chat, only turns count in which a model was asked, and no compaction.
         if self.chat.is_some() && (turn.requests == 0 || turn.cause.is_aside()) {
-            self.spend(&f.seat, |spent| spent.turns = spent.turns.saturating_sub(1));
+            self.spend(&f.role, |spent| spent.turns = spent.turns.saturating_sub(1));
         }
         // A call that outlives its turn has no one to answer to.
         self.calls.retain(|_, call| call.turn != f.turn);
         let ran_ms = place.at.ms().saturating_sub(turn.since.ms());
         let ran_ms = u64::try_from(ran_ms).unwrap_or(0);
-        self.spend(&f.seat, |spent| {
+        self.spend(&f.role, |spent| {
             spent.wall_ms = spent.wall_ms.saturating_add(ran_ms);
         });
     }
 
     /// A role begins a try, and learns anew which servers are there.
-    fn works_anew(&mut self, seat: &Seat) {
-        if let Some(role) = seat.role() {
-            self.absent_servers.remove(role);
-        }
+    fn works_anew(&mut self, role: &RoleInstance) {
+        self.absent_servers.remove(role);
     }
 
     /// Counts something as spent, for the flow and for the role.
-    fn spend(&mut self, seat: &Seat, add: impl Fn(&mut Spent)) {
+    fn spend(&mut self, role: &RoleInstance, add: impl Fn(&mut Spent)) {
         add(&mut self.account.spent);
-        let Some(role) = seat.role() else { return };
         if let Some(account) = self.role_accounts.get_mut(role) {
             add(&mut account.spent);
         } else {
@@ -122,7 +117,7 @@ impl FlowState {
     }
 
     pub(super) fn requested(&mut self, f: &ModelRequested) {
-        self.spend(&f.seat, |spent| {
+        self.spend(&f.role, |spent| {
             spent.requests = spent.requests.saturating_add(1);
         });
         let Some(turn) = self.turns.get_mut(&f.turn) else {
@@ -167,13 +162,13 @@ impl FlowState {
             request.drafted_crc = 0;
             request.message = Some(f.message.clone());
         }
-        self.last_message(&f.seat, &f.message);
-        self.answer(&f.seat);
+        self.last_message(&f.role, &f.message);
+        self.answer(&f.role);
     }
 
     /// A role has answered its last message: by a text, or by its outcome.
-    fn answer(&mut self, seat: &Seat) {
-        if let Some(session) = self.sessions.get_mut(seat) {
+    fn answer(&mut self, role: &RoleInstance) {
+        if let Some(session) = self.sessions.get_mut(role) {
             session.unanswered = None;
         }
     }
@@ -187,7 +182,7 @@ impl FlowState {
     }
 
     pub(super) fn answered(&mut self, place: FactPlace, f: &ModelAnswered) {
-        self.spend(&f.seat, |spent| spent.add(&f.usage));
+        self.spend(&f.role, |spent| spent.add(&f.usage));
         let mut aside = false;
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             aside = turn.cause.is_aside();
@@ -209,13 +204,13 @@ impl FlowState {
             request.calls = f.calls.iter().map(asked).collect();
         }
         if !aside {
-            self.last_message(&f.seat, &f.message);
-            if let Some(session) = self.sessions.get_mut(&f.seat) {
+            self.last_message(&f.role, &f.message);
+            if let Some(session) = self.sessions.get_mut(&f.role) {
                 session.limits_hit = 0;
                 session.context_tokens = f.usage.window_tokens();
                 session.last_activity_at = place.at;
             }
-            self.answer(&f.seat);
+            self.answer(&f.role);
         }
     }
 
@@ -249,7 +244,7 @@ impl FlowState {
         }
         let call = OpenCall {
             turn: f.turn,
-            seat: f.seat.clone(),
+            role: f.role.clone(),
             tool_call: f.tool_call.clone(),
             ordinal: f.ordinal,
             tool: f.tool.clone(),
@@ -296,8 +291,8 @@ impl FlowState {
                 asked.call = Some(f.call.clone());
             }
         }
-        self.last_message(&f.seat, &f.message);
-        self.touch(place, &f.seat);
+        self.last_message(&f.role, &f.message);
+        self.touch(place, &f.role);
     }
 
     pub(super) fn call_rerun(&mut self, f: &CallRerun) {
@@ -333,11 +328,11 @@ impl FlowState {
             limits_hit: 0,
             injected: 0,
         };
-        self.sessions.insert(f.seat.clone(), brief);
+        self.sessions.insert(f.role.clone(), brief);
     }
 
-    pub(super) fn touch(&mut self, place: FactPlace, seat: &Seat) {
-        if let Some(session) = self.sessions.get_mut(seat) {
+    pub(super) fn touch(&mut self, place: FactPlace, role: &RoleInstance) {
+        if let Some(session) = self.sessions.get_mut(role) {
             session.last_activity_at = place.at;
             if session.state != SessionState::Expired {
                 session.state = SessionState::Active;
@@ -346,27 +341,25 @@ impl FlowState {
     }
 
     pub(super) fn prompt_built(&mut self, f: &SystemPromptBuilt) {
-        if let Some(session) = self.sessions.get_mut(&f.seat) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
             session.prompt = Some(f.fingerprint);
         }
     }
 
-    fn last_message(&mut self, seat: &Seat, message: &MessageId) {
-        if let Some(session) = self.sessions.get_mut(seat) {
+    fn last_message(&mut self, role: &RoleInstance, message: &MessageId) {
+        if let Some(session) = self.sessions.get_mut(role) {
             session.last_message = Some(message.clone());
             session.messages = session.messages.saturating_add(1);
         }
     }
 
     pub(super) fn message_added(&mut self, place: FactPlace, f: &MessageAdded) {
-        self.touch(place, &f.seat);
-        self.last_message(&f.seat, &f.message);
-        if let (Some(matter), Some(session)) = (matter(f), self.sessions.get_mut(&f.seat)) {
+        self.touch(place, &f.role);
+        self.last_message(&f.role, &f.message);
+        if let (Some(matter), Some(session)) = (matter(f), self.sessions.get_mut(&f.role)) {
             session.unanswered = Some(matter);
         }
-        if let Some(role) = f.seat.role() {
-            self.role_was_told(role, f);
-        }
+        self.role_was_told(&f.role, f);
     }
 
     fn role_was_told(&mut self, role: &RoleInstance, f: &MessageAdded) {
@@ -387,21 +380,21 @@ impl FlowState {
         }
         if f.origin == Origin::Repair {
             let turns = self.turns.values_mut();
-            for turn in turns.filter(|t| t.seat == *role && !t.cause.is_aside()) {
+            for turn in turns.filter(|t| t.role == *role && !t.cause.is_aside()) {
                 turn.repair = None;
             }
         }
     }
 
     pub(super) fn compaction_started(&mut self, f: &CompactionStarted) {
-        if let Some(session) = self.sessions.get_mut(&f.seat) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
             session.compaction = Some(f.compaction.clone());
         }
     }
 
     pub(super) fn compacted(&mut self, place: FactPlace, f: &SessionCompacted) {
-        self.last_message(&f.seat, &f.message);
-        if let Some(session) = self.sessions.get_mut(&f.seat) {
+        self.last_message(&f.role, &f.message);
+        if let Some(session) = self.sessions.get_mut(&f.role) {
             session.compaction = None;
             session.context_tokens = 0;
             session.last_activity_at = place.at;
@@ -411,22 +404,22 @@ impl FlowState {
     }
 
     pub(super) fn compaction_failed(&mut self, f: &CompactionFailed) {
-        if let Some(session) = self.sessions.get_mut(&f.seat) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
             session.compaction = None;
         }
     }
 
     pub(super) fn injected(&mut self, place: FactPlace, f: &MessageInjected) {
-        self.touch(place, &f.seat);
-        self.last_message(&f.seat, &f.message);
-        let waits = u32::from(self.main_turn_of(&f.seat).is_some());
-        if let Some(session) = self.sessions.get_mut(&f.seat) {
+        self.touch(place, &f.role);
+        self.last_message(&f.role, &f.message);
+        let waits = u32::from(self.main_turn_of(&f.role).is_some());
+        if let Some(session) = self.sessions.get_mut(&f.role) {
             session.injected += waits;
         }
     }
 
     pub(super) fn trimmed(&mut self, place: FactPlace, f: &MessagesTrimmed) {
-        if let Some(session) = self.sessions.get_mut(&f.seat) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
             session.context_tokens = 0;
             session.last_activity_at = place.at;
             session.archives.push(f.archive.clone());
@@ -434,7 +427,7 @@ impl FlowState {
     }
 
     pub(super) fn session_closed(&mut self, place: FactPlace, f: &SessionClosed) {
-        if let Some(session) = self.sessions.get_mut(&f.seat) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
             session.state = SessionState::Expired;
             session.last_activity_at = place.at;
         }
@@ -442,7 +435,7 @@ impl FlowState {
 
     /// What the session spent is not forgotten with what it held.
     pub(super) fn renewed(&mut self, place: FactPlace, f: &SessionRenewed) {
-        if let Some(session) = self.sessions.get_mut(&f.seat) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
             session.session_id = f.session.clone();
             session.generation = f.generation;
             session.state = SessionState::Created;
@@ -454,7 +447,7 @@ impl FlowState {
     }
 
     pub(super) fn archive_restored(&mut self, f: &ArchiveRestored) {
-        if let Some(session) = self.sessions.get_mut(&f.seat) {
+        if let Some(session) = self.sessions.get_mut(&f.role) {
             session.archives.retain(|archive| *archive != f.archive);
         }
     }

@@ -22,7 +22,7 @@ use crate::limits::SEEN_FILES_MAX;
 use crate::line::{Body, Recorded};
 use crate::message::{AnswerText, Message};
 use crate::view::FactView;
-use crate::view::route::session_seat;
+use crate::view::route::session_role;
 
 impl FactView for SessionView {
     fn apply(&mut self, recorded: &Recorded) {
@@ -34,7 +34,7 @@ impl FactView for SessionView {
             self.flow = Some(segment.flow.clone());
             return;
         }
-        if session_seat(fact).as_ref() != Some(&self.seat) {
+        if session_role(fact) != Some(&self.role) {
             return;
         }
         if let Some(fact) = fact.of_session() {

@@ -1,4 +1,4 @@
-//! The session at one seat.
+//! The session of one role instance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +11,8 @@ use crate::fact::request::RequestFrame;
 use crate::fact::session::{SessionKind, SessionParent, SessionState, Strategy, Trigger};
 use crate::fact::turn::Usage;
 use crate::hash::Hash;
-use crate::id::{FlowId, MessageId, NodeId, Seq, SessionId, SessionKey, TurnId};
+use crate::id::{FlowId, MessageId, NodeId, RoleInstance, Seq, SessionId, SessionKey, TurnId};
 use crate::message::Text;
-use crate::seat::Seat;
 
 /// Where the exchanges of the current node begin.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,13 +93,13 @@ impl SessionUsage {
     }
 }
 
-/// The session at one seat, as `transcript.json` holds it.
+/// The session of one role instance, as `transcript.json` holds it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionView {
     /// The flow, which is half of the session's logical id.
     pub flow: Option<FlowId>,
-    /// The seat.
-    pub seat: Seat,
+    /// The role instance.
+    pub role: RoleInstance,
     /// The messages.
     pub messages: Vec<SessionEntry>,
     /// Messages of the operator that wait until the open turn is over.
@@ -168,12 +167,12 @@ pub struct SessionView {
 }
 
 impl SessionView {
-    /// The session at a seat, of which nothing is known yet.
+    /// The session of a role instance, of which nothing is known yet.
     #[must_use]
-    pub fn new(seat: Seat, flow: Option<FlowId>) -> Self {
+    pub fn new(role: RoleInstance, flow: Option<FlowId>) -> Self {
         Self {
             flow,
-            seat,
+            role,
             messages: Vec::new(),
             injected: Vec::new(),
             draft: None,

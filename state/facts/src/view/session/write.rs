@@ -131,9 +131,9 @@ impl SessionView {
 
     /// The members of a `RoleSession`, under exactly their names and in their order.
     fn write_seed<M: SerializeMap>(&self, map: &mut M, texts: Texts<'_>) -> Result<(), M::Error> {
-        map.serialize_entry("roleName", &self.seat)?;
+        map.serialize_entry("roleName", &self.role)?;
         let flow = self.flow.as_ref().map_or("", |flow| flow.as_str());
-        map.serialize_entry("logicalSessionId", &format!("{flow}__{}", self.seat))?;
+        map.serialize_entry("logicalSessionId", &format!("{flow}__{}", self.role))?;
         map.serialize_entry("transcriptHistory", &self.history(&self.messages, texts))?;
         if let Some(mark) = &self.node {
             let context = NodeContext {

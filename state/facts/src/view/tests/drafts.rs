@@ -8,11 +8,10 @@ use crate::fact::Fact;
 use crate::fact::turn::{
     DraftAdded, DraftDiscarded, DraftKept, DraftKind, ModelAnswered, StopReason, Usage,
 };
-use crate::id::TurnId;
+use crate::id::{RoleInstance, TurnId};
 use crate::line::Recorded;
 use crate::message::{AnswerText, ConfirmedDraft, Message, ToolCall};
 use crate::sample::{id, walk};
-use crate::seat::Seat;
 
 struct Session {
     view: SessionView,
@@ -36,7 +35,7 @@ impl Session {
     fn draft(&mut self, text: &str) {
         self.take(Fact::DraftAdded(DraftAdded {
             turn: TurnId(1),
-            seat: id("writer"),
+            role: id("writer"),
             request: 1,
             kind: DraftKind::Text,
             text: text.to_owned(),
@@ -47,7 +46,7 @@ impl Session {
         self.take(Fact::ModelAnswered(ModelAnswered {
             turn: TurnId(1),
             attempt: 1,
-            seat: id("writer"),
+            role: id("writer"),
             request: 1,
             message: id("m1"),
             text,
@@ -119,19 +118,27 @@ fn a_piece_of_text_touches_no_message() {
     for record in recorded(facts.clone()).take(place) {
         views.apply(&record);
     }
-    let held = views.sessions[&id::<Seat>("feedback")].messages.as_ptr();
-    let length = views.sessions[&id::<Seat>("feedback")].messages.len();
+    let held = views.sessions[&id::<RoleInstance>("feedback")]
+        .messages
+        .as_ptr();
+    let length = views.sessions[&id::<RoleInstance>("feedback")]
+        .messages
+        .len();
     let records = recorded(facts).skip(place).take(1);
     for record in records {
         let touched = views.apply(&record);
         assert!(!touched.flow && !touched.all_sessions);
     }
     assert_eq!(
-        views.sessions[&id::<Seat>("feedback")].messages.as_ptr(),
+        views.sessions[&id::<RoleInstance>("feedback")]
+            .messages
+            .as_ptr(),
         held
     );
     assert_eq!(
-        views.sessions[&id::<Seat>("feedback")].messages.len(),
+        views.sessions[&id::<RoleInstance>("feedback")]
+            .messages
+            .len(),
         length
     );
 }
@@ -178,7 +185,7 @@ fn text_that_was_cut_off_is_kept_as_a_message() {
     session.draft("Half a sen");
     session.take(Fact::DraftKept(DraftKept {
         turn: TurnId(1),
-        seat: id("writer"),
+        role: id("writer"),
         request: 1,
         message: id("m1"),
     }));
@@ -192,7 +199,7 @@ fn text_that_was_discarded_is_gone_from_the_transcript() {
     session.draft("Never mind");
     session.take(Fact::DraftDiscarded(DraftDiscarded {
         turn: TurnId(1),
-        seat: id("writer"),
+        role: id("writer"),
         request: 1,
         why: "it is sent again".into(),
     }));

@@ -7,9 +7,9 @@ use super::super::{FactView, Views};
 use super::{fold, recorded};
 use crate::at::At;
 use crate::fact::Fact;
+use crate::id::RoleInstance;
 use crate::line::{Body, Recorded};
 use crate::sample::{every_kind, id, walk};
-use crate::seat::Seat;
 
 #[test]
 fn the_words_of_every_kind_of_fact() {
@@ -77,7 +77,7 @@ fn every_event_an_operator_knows_is_shown() {
 #[test]
 fn a_tool_item_becomes_its_result_in_place() {
     let views = fold(walk());
-    let items: Vec<_> = views.feeds[&id::<Seat>("writer")].items().collect();
+    let items: Vec<_> = views.feeds[&id::<RoleInstance>("writer")].items().collect();
     let tools: Vec<_> = items
         .iter()
         .filter(|i| i.kind == ItemKind::ToolSuccess)
@@ -109,7 +109,7 @@ fn a_decision_is_told_with_the_time_at_which_it_was_made() {
 #[test]
 fn streamed_text_extends_one_item() {
     let views = fold(walk());
-    let mut owner = views.feeds[&id::<Seat>("owner")].items();
+    let mut owner = views.feeds[&id::<RoleInstance>("owner")].items();
     let said = owner.find(|item| item.kind == ItemKind::Assistant).unwrap();
     assert_eq!(said.text, "Who reads these notes?");
 }
@@ -117,17 +117,17 @@ fn streamed_text_extends_one_item() {
 #[test]
 fn what_does_not_count_stays_in_the_feed_and_says_so() {
     let views = fold(walk());
-    let mut writer = views.feeds[&id::<Seat>("writer")].items();
+    let mut writer = views.feeds[&id::<RoleInstance>("writer")].items();
     let gone = writer.find(|item| item.discarded).unwrap();
     assert_eq!(gone.text, "all");
-    let transcript = serde_json::to_string(&views.sessions[&id::<Seat>("writer")]).unwrap();
+    let transcript = serde_json::to_string(&views.sessions[&id::<RoleInstance>("writer")]).unwrap();
     assert!(!transcript.contains(r#""content":"all""#));
 }
 
 #[test]
 fn a_summary_in_the_making_is_not_shown_as_said() {
     let views = fold(walk());
-    let mut writer = views.feeds[&id::<Seat>("writer")].items();
+    let mut writer = views.feeds[&id::<RoleInstance>("writer")].items();
     assert!(!writer.any(|item| item.text.contains("written and sent back")));
 }
 
@@ -229,7 +229,7 @@ fn item_ids_are_unique_in_a_feed() {
 fn a_bounded_feed_is_the_end_of_the_whole_one() {
     let owners: Vec<_> = {
         let views = fold(walk());
-        let owned = |fact: &Fact| super::super::route::feed_seat(&views.flow, fact).is_some();
+        let owned = |fact: &Fact| super::super::route::feed_role(&views.flow, fact).is_some();
         recorded(walk())
             .filter(|r| r.fact().is_some_and(owned))
             .collect()

@@ -10,10 +10,10 @@ use crate::fact::imported::{
 };
 use crate::fact::session::{ArchiveRestored, SessionKind, SessionOpened, Trigger};
 use crate::handoff::EdgeName;
+use crate::id::RoleInstance;
 use crate::legal::{Illegal, legal};
 use crate::message::Message;
 use crate::sample::{id, recorded, walk};
-use crate::seat::Seat;
 use crate::view::feed::ItemKind;
 
 fn created() -> Vec<Fact> {
@@ -47,7 +47,7 @@ fn flow() -> Fact {
 
 fn opened() -> Fact {
     Fact::SessionOpened(SessionOpened {
-        seat: id("writer"),
+        role: id("writer"),
         key: id("flow:x:role:writer"),
         session: id("s-1"),
         generation: 1,
@@ -69,7 +69,7 @@ fn user(name: &str, content: &str) -> ImportedMessage {
 
 fn part(messages: Vec<ImportedMessage>, these: Option<These>) -> Fact {
     Fact::SessionImported(SessionImported {
-        seat: id("writer"),
+        role: id("writer"),
         messages,
         these,
     })
@@ -107,7 +107,7 @@ fn feed(after: u64, names: &[&str]) -> Fact {
         text: format!("text of {name}"),
     };
     Fact::FeedImported(FeedImported {
-        seat: id("writer"),
+        role: id("writer"),
         after,
         items: names.iter().map(item).collect(),
     })
@@ -127,7 +127,7 @@ fn contents(history: &Value) -> Vec<&str> {
 }
 
 fn transcript(views: &Views) -> Value {
-    serde_json::to_value(&views.sessions[&id::<Seat>("writer")]).unwrap()
+    serde_json::to_value(&views.sessions[&id::<RoleInstance>("writer")]).unwrap()
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_session_holds_what_it_held_however_it_was_cut_into_parts() {
 fn an_imported_archive_goes_back_to_where_it_was() {
     let mut facts = imported();
     facts.push(Fact::ArchiveRestored(ArchiveRestored {
-        seat: id("writer"),
+        role: id("writer"),
         archive: "k-1".into(),
         client: None,
     }));
@@ -173,7 +173,7 @@ fn an_imported_archive_goes_back_to_where_it_was() {
 #[test]
 fn a_feed_holds_the_imported_items_and_nothing_that_was_said_before_them() {
     let views = fold(imported());
-    let items: Vec<_> = views.feeds[&id::<Seat>("writer")].items().collect();
+    let items: Vec<_> = views.feeds[&id::<RoleInstance>("writer")].items().collect();
     let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
     assert_eq!(ids, ["1", "2", "3"]);
     assert_eq!(items[2].text, "text of 3");

@@ -11,14 +11,13 @@ use crate::fact::session::{
 };
 use crate::fact::turn::{CallEnd, CallFinished, SeenFile};
 use crate::hash::Hash;
-use crate::id::TurnId;
+use crate::id::{RoleInstance, TurnId};
 use crate::line::Recorded;
 use crate::message::Text;
 use crate::sample::{id, walk};
-use crate::seat::Seat;
 
 fn reviewer() -> SessionView {
-    fold(walk()).sessions[&id::<Seat>("reviewer")].clone()
+    fold(walk()).sessions[&id::<RoleInstance>("reviewer")].clone()
 }
 
 fn take(session: &mut SessionView, fact: Fact) {
@@ -32,7 +31,7 @@ fn take(session: &mut SessionView, fact: Fact) {
 
 fn compact(kept_last: u64) -> Fact {
     Fact::SessionCompacted(SessionCompacted {
-        seat: id("reviewer"),
+        role: id("reviewer"),
         compaction: "k-9".into(),
         trigger: Trigger::Manual,
         strategy: Strategy::Llm,
@@ -49,7 +48,7 @@ fn compact(kept_last: u64) -> Fact {
 fn restore(archive: &str) -> Fact {
     Fact::ArchiveRestored(ArchiveRestored {
         client: None,
-        seat: id("reviewer"),
+        role: id("reviewer"),
         archive: archive.into(),
     })
 }
@@ -88,7 +87,7 @@ fn an_archive_that_is_restored_after_another_compaction_comes_first() {
 
 fn trim(archive: &str, kept_last: u64, kept: &[&str]) -> Fact {
     Fact::MessagesTrimmed(MessagesTrimmed {
-        seat: id("reviewer"),
+        role: id("reviewer"),
         archive: archive.into(),
         kept_last,
         kept: kept.iter().map(|name| id(name)).collect(),
@@ -98,7 +97,7 @@ fn trim(archive: &str, kept_last: u64, kept: &[&str]) -> Fact {
 
 fn renew() -> Fact {
     Fact::SessionRenewed(SessionRenewed {
-        seat: id("reviewer"),
+        role: id("reviewer"),
         archive: "r-9".into(),
         session: id("session-reviewer-2"),
         generation: 2,
@@ -168,7 +167,7 @@ fn the_files_that_a_role_saw_are_known_after_a_compaction_and_not_to_the_next_in
         let finished = CallFinished {
             call: id("99.1"),
             turn: TurnId(99),
-            seat: id("reviewer"),
+            role: id("reviewer"),
             tool_call: "t".into(),
             tool: "read_file".into(),
             end: CallEnd::Done,
