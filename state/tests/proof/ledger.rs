@@ -68,23 +68,23 @@ fn the_ledger_in_memory_does_what_every_ledger_must() {
 
 /// A machine with a disk of its own.
 #[derive(Debug)]
-struct Machine {
-    ledger: MemoryLedger,
-    disk: FaultyDisk,
+pub(crate) struct Machine {
+    pub(crate) ledger: MemoryLedger,
+    pub(crate) disk: FaultyDisk,
     store: Store,
-    flow: Option<Flow>,
+    pub(crate) flow: Option<Flow>,
     /// What was appended here and not yet acknowledged.
     pending: BTreeMap<Seq, Fact>,
 }
 
 impl Machine {
-    fn new(ledger: &MemoryLedger, name: &str) -> Self {
+    pub(crate) fn new(ledger: &MemoryLedger, name: &str) -> Self {
         let disk = FaultyDisk::new();
         disk.make_folder("/place".as_ref()).unwrap();
         Self::on(disk, ledger.other_machine(), name)
     }
 
-    fn on(disk: FaultyDisk, ledger: MemoryLedger, name: &str) -> Self {
+    pub(crate) fn on(disk: FaultyDisk, ledger: MemoryLedger, name: &str) -> Self {
         let mut access = LedgerAccess::new(Arc::new(ledger.clone()), WorkerName(name.to_owned()));
         // One more try: the faults of these tests come once.
         access.patience = Duration::from_millis(2);
@@ -107,24 +107,24 @@ impl Machine {
         }
     }
 
-    fn create(&mut self) -> Result<(), Error> {
+    pub(crate) fn create(&mut self) -> Result<(), Error> {
         let flow = self.store.create(flow_ref().flow, created())?;
         self.flow = Some(flow);
         Ok(())
     }
 
-    fn open(&mut self) -> Result<(), Error> {
+    pub(crate) fn open(&mut self) -> Result<(), Error> {
         self.let_go();
         self.flow = Some(self.store.open(&flow_ref())?.0);
         Ok(())
     }
 
-    fn let_go(&mut self) {
+    pub(crate) fn let_go(&mut self) {
         self.flow = None;
         self.pending.clear();
     }
 
-    fn append(&mut self, fact: &Fact) -> Result<Seq, Error> {
+    pub(crate) fn append(&mut self, fact: &Fact) -> Result<Seq, Error> {
         let none = || Error::NoFlow("it is not open here".to_owned());
         let flow = self.flow.as_mut().ok_or_else(none)?;
         let seq = flow.append(fact.clone())?;
@@ -132,20 +132,20 @@ impl Machine {
         Ok(seq)
     }
 
-    fn sync(&mut self) -> Result<Seq, Error> {
+    pub(crate) fn sync(&mut self) -> Result<Seq, Error> {
         let none = || Error::NoFlow("it is not open here".to_owned());
         self.flow.as_mut().ok_or_else(none)?.sync()
     }
 
     /// What the flow's writer says is durable.
-    fn acknowledged(&mut self) -> BTreeMap<Seq, Fact> {
+    pub(crate) fn acknowledged(&mut self) -> BTreeMap<Seq, Fact> {
         let durable = self.flow.as_ref().map_or(0, Flow::durable);
         let later = self.pending.split_off(&(durable + 1));
         std::mem::replace(&mut self.pending, later)
     }
 
     /// Every byte of the copy's journal.
-    fn journal(&self) -> Vec<u8> {
+    pub(crate) fn journal(&self) -> Vec<u8> {
         let folder = self.store.folder(&flow_ref()).journal();
         let mut segments: Vec<PathBuf> = self.disk.files();
         segments.retain(|path| {
@@ -158,13 +158,17 @@ impl Machine {
         bytes.flatten().collect()
     }
 
+    pub(crate) fn records(&self) -> BTreeMap<Seq, Fact> {
+        records(&self.store, &flow_ref())
+    }
+
     fn quarantined(&self) -> Vec<String> {
         self.store.place(&flow_ref()).quarantined()
     }
 }
 
 /// A machine that never saw the flow has everything that was acknowledged, and its copy is the ledger's journal.
-fn judge(ledger: &MemoryLedger, acked: &BTreeMap<Seq, Fact>, tried: &[Fact]) {
+pub(crate) fn judge(ledger: &MemoryLedger, acked: &BTreeMap<Seq, Fact>, tried: &[Fact]) {
     let mut fresh = Machine::new(ledger, "judge");
     match fresh.open() {
         Err(Error::NoFlow(_)) if acked.is_empty() => return,

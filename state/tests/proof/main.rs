@@ -28,6 +28,8 @@ mod script;
 #[cfg(test)]
 mod syncs;
 #[cfg(test)]
+mod t10_workers;
+#[cfg(test)]
 mod t1_faults;
 #[cfg(test)]
 mod t2_crashes;

@@ -28,6 +28,9 @@ pub enum LedgerFault {
     RequestLost,
     /// A read stops after its first chunk; anything else is not reached.
     StopsHalfway,
+    /// It is the last append of a machine that is cut off then, and it arrives when [`MemoryLedger::deliver_at`] says;
+    /// anything else is lost on the way.
+    ArrivesLate,
 }
 
 /// The most changes that wait for a listener; one that is further behind looks at every flow.
@@ -59,6 +62,16 @@ struct MemoryState {
     claim_number: u64,
     operations: u64,
     armed: Option<(u64, LedgerFault)>,
+    late: Vec<LateAppend>,
+    delivered_at: Option<u64>,
+}
+
+/// An append on its way.
+#[derive(Debug)]
+struct LateAppend {
+    flow: FlowRef,
+    chunk: Chunk,
+    promise: Promise,
 }
 
 #[derive(Debug, Default)]
@@ -115,19 +128,27 @@ impl MemoryLedger {
             state.cut_off.remove(&self.machine);
             return;
         }
-        state.cut_off.insert(self.machine);
-        let machine = self.machine;
-        let lost: Vec<FlowRef> = state
-            .claims
-            .iter()
-            .filter(|(_, granted)| granted.machine == machine)
-            .map(|(flow, _)| flow.clone())
-            .collect();
-        for flow in lost {
-            state.claims.remove(&flow);
-            state.note(&flow, LedgerChange::Freed);
-        }
+        state.cut_off(self.machine);
         self.shared.bell.notify_all();
+    }
+
+    /// Ends the claim of whichever worker has a flow, as a person does whose worker hangs. It may still write.
+    pub fn end_claim(&self, flow: &FlowRef) {
+        let mut state = self.lock();
+        state.claims.remove(flow);
+        state.note(flow, LedgerChange::Freed);
+        self.shared.bell.notify_all();
+    }
+
+    /// Lets appends that are late arrive before an operation, counted from 0.
+    pub fn deliver_at(&self, operation: u64) {
+        self.lock().delivered_at = Some(operation);
+    }
+
+    /// Whether an append is late.
+    #[must_use]
+    pub fn is_waiting_for_late(&self) -> bool {
+        !self.lock().late.is_empty()
     }
 
     /// Makes an operation, counted from 0, fail once.
@@ -205,6 +226,9 @@ impl MemoryLedger {
         let mut state = self.lock();
         let number = state.operations;
         state.operations += 1;
+        if state.delivered_at.take_if(|at| *at <= number).is_some() {
+            state.deliver();
+        }
         if state.cut_off.contains(&self.machine) {
             return Err(unreachable("this machine is cut off"));
         }
@@ -220,7 +244,7 @@ impl MemoryLedger {
                 let why = "the answer was lost".to_owned();
                 return Err(LedgerError::Unsure { why });
             }
-            Some(LedgerFault::RequestLost) => {
+            Some(LedgerFault::RequestLost | LedgerFault::ArrivesLate) => {
                 let why = "the request was lost".to_owned();
                 return Err(LedgerError::Unsure { why });
             }
@@ -241,6 +265,24 @@ fn unreachable(why: &str) -> LedgerError {
 }
 
 impl MemoryState {
+    fn cut_off(&mut self, machine: u64) {
+        self.cut_off.insert(machine);
+        let claims = self.claims.iter();
+        let lost = claims.filter(|(_, granted)| granted.machine == machine);
+        let lost: Vec<FlowRef> = lost.map(|(flow, _)| flow.clone()).collect();
+        for flow in lost {
+            self.claims.remove(&flow);
+            self.note(&flow, LedgerChange::Freed);
+        }
+    }
+
+    fn deliver(&mut self) {
+        for late in std::mem::take(&mut self.late) {
+            // Its sender is cut off and gets no answer.
+            let _ = self.append(&late.flow, &late.chunk, late.promise);
+        }
+    }
+
     fn note(&mut self, flow: &FlowRef, change: LedgerChange) {
         if self.changes.len() == CHANGES_MAX {
             self.changes_before += self.changes.len();
@@ -345,7 +387,23 @@ impl Ledger for MemoryLedger {
         chunk: &Chunk,
         promise: Promise,
     ) -> Result<Appended, LedgerError> {
-        self.operate(|state| state.append(flow, chunk, promise))
+        let late = {
+            let state = self.lock();
+            let due = (state.operations, LedgerFault::ArrivesLate);
+            let is_reached = !state.cut_off.contains(&self.machine);
+            is_reached && state.armed.is_some_and(|armed| armed == due)
+        };
+        let appended = self.operate(|state| state.append(flow, chunk, promise));
+        if late {
+            let mut state = self.lock();
+            state.late.push(LateAppend {
+                flow: flow.clone(),
+                chunk: chunk.clone(),
+                promise,
+            });
+            state.cut_off(self.machine);
+        }
+        appended
     }
 
     fn read(
