@@ -1,7 +1,7 @@
 //! One attempt of a turn: its name, what starts it, and what it does after each of its steps.
 
 use a_society_base::stop::StopSignal;
-use a_society_facts::id::{CallId, TurnId};
+use a_society_facts::id::TurnId;
 use a_society_flow::machine::TurnEnding;
 use a_society_roles::turn::step::StepReply;
 use a_society_roles::turn::taker::Taker;
@@ -38,8 +38,6 @@ pub(crate) enum Heard {
     Go(StepReply),
     /// It looks at what the step names outside of the flow, and reports what it found.
     Look(Box<StepLook>),
-    /// The operator is asked first. The taker is kept, and gets the answer later.
-    Wait,
     /// The turn is over, or another try of it counts.
     Over,
 }
@@ -49,18 +47,11 @@ pub(crate) enum Heard {
 pub(super) enum Onward {
     /// It goes on with this reply.
     Go(StepReply),
-    /// The operator is asked about a call first.
-    Asks {
-        /// Which.
-        call: CallId,
-        /// Whether the call begins as soon as it is allowed, and whether what it does may be taken back.
-        begins: Option<bool>,
-    },
     /// It ends so.
     Ends(TurnEnding),
     /// It fails for this reason.
     Fails(String),
-    /// It does not run here any more, and nothing else follows.
+    /// It stays open and does not run here any more, as when the operator is asked first.
     Leaves,
 }
 

@@ -81,9 +81,6 @@ impl Core {
         role: RoleInstance,
         task: TurnTask,
     ) -> Result<(), DriverError> {
-        if self.wake(turn, attempt)? {
-            return Ok(());
-        }
         let whose = TurnAttempt { turn, attempt };
         if attempt > 1 {
             keep_what_was_cut(&mut self.pen, turn, &role, &task)?;
@@ -280,8 +277,6 @@ impl Core {
             return;
         };
         live.speech.begin(taker.redactor());
-        let keeps = taker.waits_in_place() && !taker.is_prompt();
-        live.hosting.keep_taker(keeps);
         let start = Start {
             turn,
             attempt: live.subject.attempt(),

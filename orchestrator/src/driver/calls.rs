@@ -81,10 +81,6 @@ pub(super) fn begin_call(
         };
         match consent(pen, live.subject.whose(), consent_asked, most)? {
             Onward::Go(StepReply::Done { .. }) => {}
-            Onward::Asks { call, .. } => {
-                let begins = Some(is_watched);
-                return Ok(Onward::Asks { call, begins });
-            }
             onward @ (Onward::Go(_) | Onward::Ends(_) | Onward::Fails(_) | Onward::Leaves) => {
                 return Ok(onward);
             }

@@ -200,8 +200,7 @@ pub(super) fn consent(
     };
     pen.command(Input::ConsentAsked(input))?;
     // The turn stays open. An answer continues it, with the call allowed or not.
-    let begins = None;
-    Ok(Onward::Asks { call, begins })
+    Ok(Onward::Leaves)
 }
 
 /// Records what a rule decided, so that everybody sees which one it was.

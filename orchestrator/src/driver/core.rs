@@ -30,7 +30,6 @@ use super::pen::FlowPen;
 use super::role_source::RoleSource;
 use super::room::{Room, RoomBell, TurnRoom};
 use super::unrecorded_text::Ahead;
-use super::waiting::WaitingTurns;
 use crate::mint::Mint;
 use crate::record::{Places, put_back};
 
@@ -63,8 +62,6 @@ pub struct Core {
     pub(super) compactions: Compactions,
     /// The choices of what roles work with that models are making.
     pub(super) choices: Choices,
-    /// The turns whose takers wait for the operator.
-    pub(super) waiting: WaitingTurns,
     /// What must be started or was, before turns and commands can go on.
     pub(super) errands: Errands<Self>,
     pub(super) drive: DriveState,
@@ -91,7 +88,6 @@ impl Core {
             budgets: Budgets::default(),
             compactions: Compactions::default(),
             choices: Choices::default(),
-            waiting: WaitingTurns::default(),
             errands: Errands::default(),
             drive: DriveState::default(),
             room: TurnRoom::new(room, turns_at_once),
@@ -208,7 +204,6 @@ impl Core {
 
     /// A turn that was about to run does not, and nothing follows from that.
     pub(super) fn forget(&mut self, turn: TurnId) {
-        self.waiting.remove(turn);
         self.budgets.release(turn);
         self.compactions.forget(turn);
         self.choices.forget(turn);

@@ -4,7 +4,7 @@ use std::sync::mpsc::SyncSender;
 
 use a_society_facts::Verb;
 use a_society_facts::id::{ClientId, TurnId};
-use a_society_roles::turn::step::{StepReply, TurnStep};
+use a_society_roles::turn::step::TurnStep;
 
 use super::attempt::{Heard, Start};
 use super::core::Core;
@@ -54,13 +54,6 @@ pub(super) enum Inbox {
         /// Where the thread that ran it gets its next duty.
         answer: Answers,
     },
-    /// A turn waits for the operator, and its taker is kept.
-    Keep {
-        /// The turn.
-        start: Box<Start>,
-        /// Where its thread gets its next duty.
-        answer: Answers,
-    },
     /// The thread of an errand ended by a fault of the program.
     Lost {
         /// Which errand.
@@ -89,7 +82,7 @@ impl Inbox {
     pub(super) const fn is_queued(&self) -> bool {
         matches!(
             self,
-            Self::Step { .. } | Self::Found { .. } | Self::Report { .. } | Self::Keep { .. }
+            Self::Step { .. } | Self::Found { .. } | Self::Report { .. }
         )
     }
 }
@@ -103,8 +96,6 @@ pub(super) enum From {
     Step(Box<TurnStep>),
     /// From what the step names that it has said already.
     Look(Box<StepLook>),
-    /// From the answer that it waited for.
-    Answer(Box<StepReply>),
 }
 
 /// What a thread is given to do.

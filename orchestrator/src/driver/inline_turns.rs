@@ -71,8 +71,7 @@ fn share(core: &mut Core, mut start: Start, mut told: StepReply) -> Result<Share
         }
         let owed = core.syncs_owed();
         match core.hear(start.turn, start.attempt, step)? {
-            // No taker that never waits is kept.
-            Heard::Wait | Heard::Over => return Ok(Share::Over),
+            Heard::Over => return Ok(Share::Over),
             Heard::Look(look) => return Ok(Share::Apart(start, From::Look(look))),
             Heard::Go(next) => told = next,
         }

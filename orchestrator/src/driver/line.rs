@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::TurnStep;
 
-use super::attempt::Start;
 use super::core::Core;
 use super::errand::{Errand, ErrandId, Report};
 use super::error::DriverError;
@@ -124,14 +123,6 @@ impl StepLine {
         answered.recv().ok()
     }
 
-    /// Gives a taker back that waits for the operator. There is no answer when the flow is gone.
-    pub(super) fn keep(&self, start: Start) -> Option<ThreadReply> {
-        let (answer, answered) = sync_channel(1);
-        let start = Box::new(start);
-        self.say(Inbox::Keep { start, answer })?;
-        answered.recv().ok()
-    }
-
     /// The thread of an errand ended by a fault of the program.
     fn lost(&self, id: ErrandId) {
         // A flow that is gone does not wait.
@@ -195,7 +186,7 @@ mod tests {
     use a_society_roles::turn::step::StepReply;
 
     use super::*;
-    use crate::driver::attempt::Heard;
+    use crate::driver::attempt::{Heard, Start};
     use crate::driver::tests::{HELLO, SCRIPT, begin};
 
     /// A flow whose first turn is about to be taken, and its inbox, without a reader.

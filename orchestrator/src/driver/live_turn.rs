@@ -37,10 +37,9 @@ impl LiveTurn {
             speech: TurnSpeech::default(),
             bounds: TurnBounds::default(),
             hosting: Hosting {
-                keeps: false,
                 errand: None,
                 held: None,
-                place,
+                _place: place,
             },
         }
     }
@@ -141,26 +140,17 @@ impl TurnBounds {
     }
 }
 
-/// How this process runs a turn: its place among the others, what its taker waits for, and whether the taker is kept.
+/// How this process runs a turn: its place among the others, and what its taker waits for.
 #[derive(Debug)]
 pub(super) struct Hosting {
-    keeps: bool,
     errand: Option<ErrandId>,
     /// The step whose files the turn's thread looks at.
     held: Option<Box<TurnStep>>,
-    place: Option<TakenPlace>,
+    /// Its place among the turns of the process, which is free when it is over.
+    _place: Option<TakenPlace>,
 }
 
 impl Hosting {
-    /// Whether the taker is kept while the operator is asked.
-    pub(super) const fn keeps_taker(&self) -> bool {
-        self.keeps
-    }
-
-    pub(super) const fn keep_taker(&mut self, keeps: bool) {
-        self.keeps = keeps;
-    }
-
     /// What is run before its taker can be made; it has none until then.
     pub(super) const fn errand(&self) -> Option<ErrandId> {
         self.errand
@@ -193,16 +183,6 @@ impl Hosting {
     /// The step that was held.
     pub(super) fn take_step(&mut self) -> Option<TurnStep> {
         self.held.take().map(|step| *step)
-    }
-
-    /// It has no place among the turns of the process while it waits.
-    pub(super) fn free_place(&mut self) {
-        self.place = None;
-    }
-
-    /// It has a place again.
-    pub(super) fn take_place(&mut self, place: Option<TakenPlace>) {
-        self.place = place;
     }
 }
 

@@ -38,11 +38,6 @@ impl Core {
             heard = self.found(turn, attempt, look.run())?;
         }
         self.sync_owed()?;
-        if matches!(heard, Heard::Wait) {
-            // No taker is kept in a process that drives nothing else.
-            self.leave(turn);
-            return Ok(Heard::Over);
-        }
         Ok(heard)
     }
 
@@ -148,7 +143,6 @@ impl Core {
         let TurnAttempt { turn, attempt } = whose;
         match onward {
             Onward::Go(reply) => return Ok(Heard::Go(reply)),
-            Onward::Asks { call, begins } => return Ok(self.wait_or_leave(turn, call, begins)),
             Onward::Fails(why) => self.fail_turn(turn, attempt, why)?,
             Onward::Ends(ending) => {
                 self.conclude(whose, ending)?;

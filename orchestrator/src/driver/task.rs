@@ -9,9 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use a_society_facts::id::TurnId;
-
-use super::attempt::{Heard, Start};
+use super::attempt::Heard;
 use super::commands::Obeyed;
 use super::core::Core;
 use super::errand::{CommandAnswer, ErrandId};
@@ -21,7 +19,6 @@ use super::inbox::{Answers, Duty, From, Inbox, ThreadReply};
 use super::inline_turns::AtOnce;
 use super::line::StepLine;
 use super::turn_thread::TurnThreads;
-use super::waiting::Woken;
 use crate::control::server;
 use crate::control::socket::ControlDoor;
 use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
@@ -133,8 +130,6 @@ pub(super) struct Task {
     done: Vec<Answers>,
     /// The turns that need no thread.
     at_once: AtOnce,
-    /// The turns that wait for the operator.
-    kept: BTreeMap<TurnId, Start>,
     /// The commands whose answers wait for an errand.
     asking: BTreeMap<ErrandId, SyncSender<CommandAnswer>>,
     window: Arc<FlowWindow>,
@@ -154,7 +149,6 @@ impl Task {
             threads: TurnThreads::new(line.clone()),
             done: Vec::new(),
             at_once: AtOnce::default(),
-            kept: BTreeMap::new(),
             asking: BTreeMap::new(),
             window,
             shown_at_us: 0,
@@ -192,8 +186,7 @@ impl Task {
         }
         self.core.advance_apart()?;
         let (starts, errands) = (self.core.take_begun(), self.core.take_errands());
-        let woken = self.wake()?;
-        let ends = starts.is_empty() && errands.is_empty() && !woken;
+        let ends = starts.is_empty() && errands.is_empty();
         for errand in errands {
             self.start(Duty::Errand(errand))?;
         }
@@ -241,29 +234,6 @@ impl Task {
         if self.core.live.take_streamed() {
             self.window.onlookers.tell();
         }
-    }
-
-    /// Turns that waited for the operator go on, and those that ended meanwhile are dropped. Says whether any goes on.
-    fn wake(&mut self) -> Result<bool, DriverError> {
-        if self.kept.is_empty() {
-            return Ok(false);
-        }
-        self.kept
-            .retain(|turn, _| self.core.waiting.contains(*turn));
-        // What a turn starts with has to be durable.
-        self.core.sync_owed()?;
-        let mut goes_on = false;
-        for Woken { turn, told } in self.core.waiting.take_woken() {
-            match self.kept.remove(&turn) {
-                Some(start) => {
-                    goes_on = true;
-                    self.start(Duty::Turn(start, From::Answer(Box::new(told))))?;
-                }
-                // Its thread has not given it back yet.
-                None => self.core.waiting.wake(turn, told),
-            }
-        }
-        Ok(goes_on)
     }
 
     /// Starts a turn or an errand on the thread of one that is over, or on another.
@@ -347,9 +317,7 @@ impl Task {
         match heard {
             Heard::Over => self.done.push(answer),
             // A thread that is gone needs no answer.
-            Heard::Go(_) | Heard::Look(_) | Heard::Wait => {
-                drop(answer.send(ThreadReply::Heard(heard)))
-            }
+            Heard::Go(_) | Heard::Look(_) => drop(answer.send(ThreadReply::Heard(heard))),
         }
     }
 
@@ -374,11 +342,6 @@ impl Task {
                 let taken = self.core.report(id, report)?;
                 self.done.push(answer);
                 taken.map_or(Ok(()), |taken| self.answer_command(id, taken))
-            }
-            Inbox::Keep { start, answer } => {
-                self.kept.insert(start.turn, *start);
-                self.done.push(answer);
-                Ok(())
             }
             Inbox::Lost { id } => {
                 let taken = self.core.lose(id, BROKE.to_owned())?;

@@ -83,7 +83,10 @@ impl TurnThreads {
         let mut next = Some(first);
         while let Some(duty) = next {
             let (follows, held) = match duty {
-                Duty::Turn(start, from) => run(start, from, &self.line),
+                Duty::Turn(start, from) => {
+                    let (follows, held) = run(start, from, &self.line);
+                    (follows, Some(held))
+                }
                 Duty::Errand(errand) => (after(self.line.run(errand)), None),
             };
             if let Some(duty) = follows {
@@ -136,9 +139,8 @@ fn after(answer: Option<ThreadReply>) -> Option<Box<Duty>> {
     }
 }
 
-/// Takes a turn to its end or until it waits, and says what is next if that is known by then. A turn that is over is
-/// given back.
-fn run(mut start: Start, from: From, line: &StepLine) -> (Option<Box<Duty>>, Option<Start>) {
+/// Takes a turn to its end, and says what is next if that is known by then. The turn is given back.
+fn run(mut start: Start, from: From, line: &StepLine) -> (Option<Box<Duty>>, Start) {
     let _known = TurnGuard {
         line,
         turn: start.turn,
@@ -148,7 +150,6 @@ fn run(mut start: Start, from: From, line: &StepLine) -> (Option<Box<Duty>>, Opt
         From::Beginning => take(&mut start, StepReply::Begin, line),
         From::Step(step) => exchange(&start, *step, line),
         From::Look(look) => line.found(start.turn, start.attempt, look.run()),
-        From::Answer(told) => take(&mut start, *told, line),
     };
     loop {
         answer = match answer {
@@ -156,9 +157,8 @@ fn run(mut start: Start, from: From, line: &StepLine) -> (Option<Box<Duty>>, Opt
             Some(ThreadReply::Heard(Heard::Look(look))) => {
                 line.found(start.turn, start.attempt, look.run())
             }
-            Some(ThreadReply::Heard(Heard::Wait)) => return (after(line.keep(start)), None),
-            Some(ThreadReply::Heard(Heard::Over)) | None => return (None, Some(start)),
-            Some(ThreadReply::Next(next)) => return (Some(next), Some(start)),
+            Some(ThreadReply::Heard(Heard::Over)) | None => return (None, start),
+            Some(ThreadReply::Next(next)) => return (Some(next), start),
         };
     }
 }
@@ -192,7 +192,7 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
         }
         match core.step(start.turn, start.attempt, step)? {
             Heard::Go(next) => told = next,
-            Heard::Look(_) | Heard::Wait | Heard::Over => return Ok(()),
+            Heard::Look(_) | Heard::Over => return Ok(()),
         }
     }
 }

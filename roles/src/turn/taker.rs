@@ -7,7 +7,8 @@ use super::step::{StepReply, TurnStep};
 /// Takes one turn, step by step.
 ///
 /// `next` may wait for the outside world: a process, a model. It is called on a thread that may
-/// wait. A taker that is dropped ends whatever it still runs.
+/// wait. A taker that is dropped ends whatever it still runs. While the operator is asked there is no taker: a new one
+/// goes on from the record, as after a crash.
 pub trait Taker: Send + std::fmt::Debug {
     /// The next step, given the result of the last one.
     fn next(&mut self, told: StepReply) -> TurnStep;
@@ -15,13 +16,6 @@ pub trait Taker: Send + std::fmt::Debug {
     /// Whether `next` never waits, so that it needs no thread of its own. Time that passes is a
     /// step of its own.
     fn is_prompt(&self) -> bool {
-        false
-    }
-
-    /// Whether it is kept while the operator is asked about one of its calls, because it holds something that a
-    /// new taker would not have, such as a program in the middle of its work. It then gets the answer itself.
-    /// Every other taker is dropped meanwhile, and a new one goes on from the record, as after a crash.
-    fn waits_in_place(&self) -> bool {
         false
     }
 

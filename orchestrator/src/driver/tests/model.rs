@@ -5,7 +5,7 @@ mod streams;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use a_society_base::stop::StopSignal;
@@ -50,7 +50,6 @@ mod denying;
 pub(super) mod hanging;
 mod hung_files;
 mod hurrying;
-mod keeping;
 mod puppet;
 mod secrets;
 mod sessions;
@@ -171,8 +170,6 @@ pub(super) struct Actors {
     pub(super) server: Option<Arc<Servers>>,
     /// Where something outside never comes, if anywhere.
     pub(super) hangs: Option<hanging::Gate>,
-    /// How many takers were made, where they are kept while the operator is asked.
-    pub(super) kept: Option<Arc<AtomicUsize>>,
     pub(super) lanes: Arc<retry::Lanes>,
 }
 
@@ -286,8 +283,7 @@ impl RoleSource for Actors {
     ) -> Result<Box<dyn Taker>, String> {
         self.passes(Spot::Taker);
         let gear = self.gear(&job);
-        let taker = Box::new(ModelTaker::new(Arc::new(job), gear, stop));
-        Ok(keeping::kept(taker, self.kept.as_ref()))
+        Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
     }
 
     fn summariser(&mut self, job: TurnJob, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
@@ -378,7 +374,6 @@ struct World {
     earlier: &'static str,
     server: Option<Arc<Servers>>,
     hangs: Option<hanging::Gate>,
-    kept: Option<Arc<AtomicUsize>>,
     lanes: Arc<retry::Lanes>,
 }
 
@@ -398,7 +393,6 @@ impl World {
             earlier: "",
             server: None,
             hangs: None,
-            kept: None,
             lanes: Arc::default(),
         }
     }
@@ -428,7 +422,6 @@ impl World {
             wire: None,
             server: self.server.clone(),
             hangs: self.hangs.clone(),
-            kept: self.kept.clone(),
             lanes: Arc::clone(&self.lanes),
         })
     }

@@ -50,7 +50,6 @@ impl OnDisk {
             wire: wired.map(|wired| self.1.provider(wired)),
             server,
             hangs: None,
-            kept: None,
             lanes: Arc::default(),
         };
         let parts = CoreParts {

@@ -60,7 +60,7 @@ impl Turn {
         let heard = core.step(self.start.turn, self.start.attempt, step);
         match heard.unwrap() {
             Heard::Go(told) => self.told = Some(told),
-            Heard::Look(_) | Heard::Wait | Heard::Over => return false,
+            Heard::Look(_) | Heard::Over => return false,
         }
         true
     }
