@@ -14,10 +14,10 @@ use a_society_orchestrator::workspace::begin::{BegunFlow, FlowChoices, FlowOrigi
 use a_society_orchestrator::workspace::chat_context::chat_context;
 use a_society_state::{FlowRef, Store};
 
-use super::beforehand::Beforehand;
 use super::begin::note_idle_rules;
 use super::budget::Limit;
 use super::chats;
+use super::consent_flags::Beforehand;
 use super::context::Context;
 use super::drive::talk::Talk;
 use super::drive::{Watched, Wishes, watch};

@@ -10,9 +10,9 @@ use clap::{CommandFactory, Parser, ValueEnum};
 use super::arguments::{Arguments, HELP_COLUMNS, Verb};
 use super::context::Context;
 use super::{
-    allow, approve, budget, cancel, chat, check, complete, completions, configure, decline, demo,
-    deny, diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
-    improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, refused,
+    allow, approve, bad_arguments, budget, cancel, chat, check, complete, completions, configure,
+    decline, demo, deny, diff, exit_codes, export, feedback, findings, fork, graph, guard, import,
+    import_state, improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference,
     reopen, repair, reply, resume, retry, revise, rules, run, scenario, schema, serve, session,
     show, skills, status, steer, stop, unpause, verify, watch,
 };
@@ -170,7 +170,7 @@ fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
     if !json && error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         out.usage(error);
     } else {
-        out.error(&refused::refusal(error, &environment.arguments));
+        out.error(&bad_arguments::refusal(error, &environment.arguments));
     }
     ExitCode::Usage
 }

@@ -1,9 +1,9 @@
 //! A flow that this process drives, watched until it is over, waits, or is interrupted.
 
 pub(crate) mod asking;
+mod chat_contents;
 pub(crate) mod composer;
 mod ending;
-mod kept;
 mod opening;
 mod orders;
 mod resizing;

@@ -11,7 +11,7 @@ use a_society_state::watch::FolderWatch;
 use a_society_state::{FlowRef, Store};
 
 use super::context::Context;
-use super::members::members;
+use super::fact_pairs::members;
 use super::report::torn;
 use super::signals::Interrupts;
 use crate::exit_code::ExitCode;

@@ -2,8 +2,8 @@
 
 use a_society_orchestrator::run::{self, Amendment};
 
-use super::beforehand::Beforehand;
 use super::begin::note_idle_rules;
+use super::consent_flags::Beforehand;
 use super::context::Context;
 use super::drive::{Wishes, shown};
 use super::report::opened;

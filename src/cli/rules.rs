@@ -5,7 +5,7 @@ use a_society_orchestrator::config::editing::Sheet;
 use a_society_orchestrator::config::editing::rules::{added, removed, said};
 use serde_json::json;
 
-use super::beforehand::{Rules, allowing, denying, one_list};
+use super::consent_flags::{Rules, allowing, denying, one_list};
 use super::context::Context;
 use super::models::refused;
 use super::say::{To, say};

@@ -13,8 +13,8 @@ use a_society_state::Store;
 use a_society_state::disk::{Kind, RealDisk};
 use a_society_state::files::kind_behind;
 
-use super::beforehand::Beforehand;
 use super::budget::Limit;
+use super::consent_flags::Beforehand;
 use super::context::Context;
 use super::drive::{Wishes, shown};
 use super::flow_files::{Target, read_script, read_target, script_path};

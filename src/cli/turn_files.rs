@@ -12,8 +12,8 @@ use a_society_orchestrator::record::own::{self, ChosenFile, OwnTurnEnding, Unwri
 use a_society_state::disk::Disk;
 use a_society_state::{FlowRef, Store};
 
+use super::artifact_text;
 use super::editor::{self, Edited};
-use super::handed;
 use super::own_turn::{Act, Own};
 use super::say::project_folder;
 
@@ -30,7 +30,7 @@ pub(crate) fn own_turn(
     state: &FlowState,
     ask: &OpenAsk,
 ) -> Option<(Own, String)> {
-    let (turn, came_in) = handed::own_turn_of(store, flow, state, ask)?;
+    let (turn, came_in) = artifact_text::own_turn_of(store, flow, state, ask)?;
     let role = ask.role.as_ref()?;
     let disk = store.ground().disk.as_ref();
     let (files, _) = own::files(disk, &store.place(flow).record(), FILES_LISTED_MAX);

@@ -3,6 +3,7 @@
 //! This is pure. It takes facts, and returns which parts they changed; nothing here reads a disk, a
 //! clock or a socket.
 
+pub mod answer_text;
 pub(crate) mod ask;
 pub mod asks;
 pub(crate) mod authors;
@@ -22,7 +23,6 @@ mod outcome;
 pub(crate) mod parts;
 pub mod reach;
 pub(crate) mod row;
-pub mod said;
 mod tasks;
 pub mod terms;
 mod touch;

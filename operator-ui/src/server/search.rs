@@ -18,8 +18,8 @@ use super::limits::{
     HITS_A_ROLE_MAX, QUERY_BYTES_MAX, QUERY_CHARS_MIN, SEARCHED_FLOWS_MAX, SEARCHED_RECORDS_MAX,
 };
 use super::window::Window;
+use crate::fold::answer_text::before_its_end;
 use crate::fold::feed::wire_id;
-use crate::fold::said::before_its_end;
 use crate::fold::words;
 use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;

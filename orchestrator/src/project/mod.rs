@@ -13,7 +13,7 @@ pub mod docs;
 pub mod draft;
 pub(crate) mod files;
 pub mod flow_file;
-mod handed;
+mod handoff_history;
 pub mod place;
 mod program;
 pub mod reaches;

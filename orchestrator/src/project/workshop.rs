@@ -42,7 +42,7 @@ use serde::Deserialize;
 
 use super::bench::Bench;
 use super::choices::{RoleChoices, SCOPE, SKILLS};
-use super::handed::{in_order_of_the_graph, last_passed, passed_before};
+use super::handoff_history::{in_order_of_the_graph, last_passed, passed_before};
 use super::{program, records};
 use crate::config::programs;
 use crate::driver::role_source::{

@@ -17,12 +17,12 @@ use a_society_state::{FlowRef, Store};
 
 use super::unsent::Draft;
 use super::{Watch, rests};
+use crate::cli::artifact_text;
 use crate::cli::asks::{self, QUESTION_LINES_MAX};
 use crate::cli::card::{self, Call, Card, Typed, to_reply};
 use crate::cli::card_rows::{CardFace, CardPlace, Face, Manner, PROSE_LINES_MAX};
 use crate::cli::editor::{Edited, edit};
 use crate::cli::field::{Field, Written};
-use crate::cli::handed;
 use crate::cli::own_turn::Act;
 use crate::cli::pager::screen::read;
 use crate::cli::pager::{CALL, CLOSED_EARLY, PagedText, Pager, TEXT};
@@ -80,7 +80,7 @@ pub(crate) fn face(ask: &OpenAsk, call: &Call, place: CardPlace) -> Face {
             let head = format!("{who} {WANTS_TO_HAND_OVER} {hands}");
             Face {
                 then: Some(card::Y),
-                ..face(handed::headed(head, call.version.as_deref()), text)
+                ..face(artifact_text::headed(head, call.version.as_deref()), text)
             }
         }
         OperatorQuestion::Text { .. } if call.own.is_some() => {
@@ -144,7 +144,7 @@ pub(crate) fn call_of(store: &Store, flow: &FlowRef, ask: &OpenAsk, state: &Flow
         };
     }
     if let OperatorQuestion::Approval { approval, .. } = &ask.question
-        && let Some(staged) = handed::staged(store, flow, state, approval)
+        && let Some(staged) = artifact_text::staged(store, flow, state, approval)
     {
         let shown = staged.difference.as_ref().unwrap_or(&staged.whole);
         return Call {

@@ -11,9 +11,9 @@
 pub(crate) mod board;
 pub(crate) mod event;
 mod json;
+mod lines;
 mod note;
 pub(crate) mod teller;
-mod told;
 mod voice;
 
 use std::collections::BTreeMap;
@@ -182,13 +182,13 @@ impl Progress {
                 continue;
             };
             if is_spoken {
-                for line in told::spoken(&event) {
+                for line in lines::spoken(&event) {
                     out.line(&line)?;
                     self.spoken_at = event.at;
                 }
             } else if self.is_chat && is_speech(&event.what) {
                 // What the role says last is printed as the answer.
-            } else if let Some(line) = told::line(&event, &out.paint) {
+            } else if let Some(line) = lines::line(&event, &out.paint) {
                 out.line(&line)?;
             }
         }
@@ -373,8 +373,8 @@ impl Progress {
                 continue;
             };
             if !is_speech(&event.what) {
-                lines.extend(told::rows(&event, &out.paint, columns));
-                lines.extend(told::output(&event, self.output_lines));
+                lines.extend(lines::rows(&event, &out.paint, columns));
+                lines.extend(lines::output(&event, self.output_lines));
             }
         }
         Ok(lines)

@@ -11,7 +11,7 @@ use a_society_facts::words::retrospective::{
     WROTE_THE_REPORT, order,
 };
 use a_society_facts::words::status::{CANCELLED, COMPLETED};
-use a_society_operator_ui::fold::said::before_its_end;
+use a_society_operator_ui::fold::answer_text::before_its_end;
 use serde::Serialize;
 use serde_json::Value;
 

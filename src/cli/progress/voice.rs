@@ -11,7 +11,7 @@ use a_society_facts::words::calls::CUT_OFF;
 use a_society_orchestrator::driver::unrecorded_text::Ahead;
 
 use super::event::{Event, Speech, What};
-use super::told;
+use super::lines;
 use crate::paint::Paint;
 use crate::text::{plain, printed, wrapped};
 
@@ -158,7 +158,7 @@ impl Voices {
                         return Voice::of(head(event, role, paint)).end(text, columns);
                     }
                     self.unread(event, role, text);
-                    return told::rows(event, paint, columns);
+                    return lines::rows(event, paint, columns);
                 }
                 self.heard = None;
                 let mut lines = voice.end(text, columns);

@@ -17,8 +17,8 @@ use a_society_facts::words::calls::{CUT_OFF, DISCARDED};
 use a_society_facts::words::capital;
 use a_society_facts::words::choices::ANSWER;
 use a_society_facts::words::status::RETRYING;
+use a_society_operator_ui::fold::answer_text::before_its_end;
 use a_society_operator_ui::fold::asks::{OpenAsk, open};
-use a_society_operator_ui::fold::said::before_its_end;
 use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_orchestrator::record::own;
 use a_society_state::index::{Row, rows};
@@ -27,10 +27,10 @@ use a_society_state::{FlowRef, Store};
 
 use super::today::Today;
 use super::view::{AskView, Feed, FlowLine, FlowView, Item, NodeLine, View, name};
+use crate::cli::artifact_text;
 use crate::cli::asks;
 use crate::cli::card_rows::labelled;
 use crate::cli::cost;
-use crate::cli::handed;
 
 use crate::cli::progress::board::stands;
 use crate::cli::show::only_ends;
@@ -209,9 +209,9 @@ impl Source {
                 view.call.clone()
             }
             OperatorQuestion::Approval { approval, .. } => {
-                let staged = handed::staged(&self.store, flow, state, approval);
+                let staged = artifact_text::staged(&self.store, flow, state, approval);
                 let version = staged.as_ref().and_then(|staged| staged.version.as_deref());
-                view.head = handed::headed(view.head, version);
+                view.head = artifact_text::headed(view.head, version);
                 let (difference, all) = match staged {
                     Some(staged) => (staged.difference, Some(staged.whole)),
                     None => (None, None),

@@ -1,20 +1,20 @@
 //! The arguments of calls: the forms of all tools, and what is read by them.
 
+mod call_changes;
 mod commands;
 mod definitions;
 mod files;
 mod forms;
 mod parse;
-mod said;
 mod search;
 mod web;
 
+pub use self::call_changes::{SaidChange, said_changes, said_files, said_tasks};
 pub(super) use self::commands::{CommandOutput, RunCommandArguments, Todo};
 pub use self::commands::{Status, TaskArgument};
 pub use self::definitions::definitions;
 pub(super) use self::files::{ApplyPatch, EditFile, OneEdit, ReadFile, WriteFile};
 pub use self::forms::{canonical, twin};
 pub(super) use self::parse::{ToolArguments, parse, understood};
-pub use self::said::{SaidChange, said_changes, said_files, said_tasks};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub(super) use self::web::{FetchUrl, WebSearch};

@@ -7,14 +7,14 @@
 
 mod close;
 mod floor;
-mod kept;
+mod full_output;
 mod open;
 mod path;
 mod roots;
 
 pub(super) use close::missing;
 pub(super) use floor::{Floor, is_trusted};
-pub(super) use kept::keep;
+pub(super) use full_output::keep;
 pub(super) use open::{
     Bytes, InodeKind, OpenEntry, entries, hash_of, open_folder, open_read, read_bytes,
 };

@@ -10,8 +10,8 @@ use super::super::limits;
 use super::super::output::ToolOutput;
 use super::super::refusal::CallRefusal;
 use super::super::toolbox::Toolbox;
-use super::asked::Glob;
 use super::notes::{ended, left_deep, nothing};
+use super::query::Glob;
 use super::walk::{FolderWalk, shown};
 use crate::number::grouped;
 

@@ -15,9 +15,9 @@ use super::super::output::{ShownFile, ToolOutput, floor as char_floor};
 use super::super::refusal::CallRefusal;
 use super::super::toolbox::Toolbox;
 use super::super::{limits, text};
-use super::asked::Grep;
 use super::notes::{ended, left_deep, nothing};
 use super::pattern::PathPattern;
+use super::query::Grep;
 use super::walk::{FolderWalk, shown};
 use crate::number::grouped;
 

@@ -4,7 +4,7 @@
 //! where the feed is folded.
 
 mod asking;
-mod said;
+mod messages;
 
 use super::item::{ConsentItem, ConsentReply, DeliveredItem, ItemKind, NextTry};
 use super::phrase::{
@@ -433,7 +433,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         Fact::SessionOpened(_) | Fact::SessionResumed(_) | Fact::SystemPromptBuilt(_) => {
             FeedEffect::Silent
         }
-        Fact::MessageAdded(f) => said::message(f),
+        Fact::MessageAdded(f) => messages::message(f),
         Fact::CompactionStarted(f) => ItemWords::event(
             &capital(COMPACTING_CONTEXT),
             "",
@@ -455,7 +455,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         )
         .about(&f.compaction)
         .close(format!("compaction:{}", f.compaction)),
-        Fact::MessageInjected(f) => said::injected(f),
+        Fact::MessageInjected(f) => messages::injected(f),
         Fact::MessagesTrimmed(f) => ItemWords::event(
             "Oldest messages left out",
             format!(

@@ -14,7 +14,7 @@ use a_society_facts::words::calls::{
 use a_society_facts::words::handoffs::{HANDOFF_APPROVED, HANDOFF_SENT_BACK, sent_this_back};
 use a_society_facts::words::permissions::{self, allowed_by, allowed_for_flow_by, denied_by};
 use a_society_facts::words::status::{YOUR_TURN, retrying_in};
-use a_society_operator_ui::fold::said::before_its_end;
+use a_society_operator_ui::fold::answer_text::before_its_end;
 use a_society_operator_ui::fold::terms::wants;
 use a_society_orchestrator::machine::OperatorQuestion;
 
