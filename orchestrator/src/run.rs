@@ -46,6 +46,7 @@ use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT
 use crate::project::place::workspace_of;
 use crate::project::workshop::Workshop;
 use crate::record::Places;
+use crate::sessions::reader::FlowSessions;
 
 /// The flows of this process share its room for turns.
 static ROOM: LazyLock<Room> = LazyLock::new(|| Room::new(TURNS_AT_ONCE_IN_PROCESS));
@@ -396,6 +397,13 @@ fn take_over(
         record: record.clone(),
         models: ConfiguredModels::default(),
         background: Background::default(),
+        sessions: Arc::new(FlowSessions {
+            store: store.clone(),
+            flow: FlowRef {
+                project: flow.project().clone(),
+                flow: flow.id().clone(),
+            },
+        }),
     };
     let workshop = Workshop {
         bench: Arc::new(bench),

@@ -33,6 +33,7 @@ use crate::project::bench::{Bench, WritableRequest};
 use crate::project::docs::folder;
 use crate::project::flow_file::{self, SCRIPT_NAME};
 use crate::project::place::workspace_of;
+use crate::sessions::reader::FlowSessions;
 use crate::turn_view;
 
 /// A request as it is written now.
@@ -347,6 +348,10 @@ fn by_configuration(
         project: project.to_owned(),
         models: ConfiguredModels::default(),
         background: Background::default(),
+        sessions: Arc::new(FlowSessions {
+            store: store.clone(),
+            flow: flow.clone(),
+        }),
     };
     let bytes = |hash: Hash| place.whole_blob(hash);
     let kept = turn_view::KeptBlobs {

@@ -14,7 +14,7 @@ use super::{
     decline, demo, deny, diff, exit_codes, export, feedback, findings, fork, graph, guard, import,
     import_state, improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference,
     reopen, repair, reply, resume, retry, revise, rules, run, scenario, schema, serve, session,
-    show, skills, status, steer, stop, unpause, verify, watch,
+    sessions, show, skills, status, steer, stop, unpause, verify, watch,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -99,6 +99,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Budget(arguments) => budget::run(context, arguments),
         Verb::Steer(arguments) => steer::run(context, arguments),
         Verb::Session(arguments) => session::run(context, arguments),
+        Verb::Sessions(arguments) => sessions::run(context, arguments),
         Verb::Stop(arguments) => stop::run(context, arguments),
         Verb::Pause(arguments) => pause::run(context, arguments),
         Verb::Unpause(arguments) => unpause::run(context, arguments),

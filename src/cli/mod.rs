@@ -89,6 +89,7 @@ pub(crate) mod session_look;
 mod session_ref;
 pub(crate) mod session_request;
 mod session_text;
+pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod signals;
 pub(crate) mod skills;

@@ -12,6 +12,7 @@ const VERBS: &[&str] = &[
     "schema",
     "serve",
     "session",
+    "sessions",
     "run",
     "chat",
     "resume",
@@ -58,7 +59,9 @@ const VERBS: &[&str] = &[
 ];
 
 /// The commands within others.
-const NESTED: [&str; 41] = [
+const NESTED: [&str; 43] = [
+    "sessions-ls",
+    "sessions-history",
     "rules-add",
     "rules-ls",
     "rules-rm",

@@ -2,6 +2,8 @@
 
 use super::verbs::{RULES_TEST, Row, SESSION_TESTS, SETTINGS_TESTS};
 
+const SESSIONS_SEEN: &str = "walk/sessions_seen.rs";
+
 pub(super) const TERMINAL: &[Row] = &[
     (
         "demo",
@@ -129,6 +131,21 @@ pub(super) const TERMINAL: &[Row] = &[
         "session ls",
         "walk/models.rs",
         "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+    ),
+    (
+        "sessions",
+        SESSIONS_SEEN,
+        "the_terminal_lists_all_sessions_the_last_active_first",
+    ),
+    (
+        "sessions ls",
+        SESSIONS_SEEN,
+        "the_terminal_lists_all_sessions_the_last_active_first",
+    ),
+    (
+        "sessions history",
+        SESSIONS_SEEN,
+        "the_terminal_reads_a_session_by_its_key_its_id_or_its_label",
     ),
     (
         "session compact",

@@ -597,3 +597,41 @@ fn programs_hear_which_rule_decided_and_status_says_which_there_are() {
     assert_eq!(said.code, 2, "{said:?}");
     assert!(said.err.contains("looks like a secret"), "{said:?}");
 }
+
+#[test]
+fn what_is_allowed_from_then_on_counts_also_where_the_call_replaces_a_file_that_was_read() {
+    let script: Script = |results| {
+        let text = |text: &str| json!({ "path": "page.md", "content": text });
+        match results {
+            0 => vec![call(0, "read_file", json!({ "path": "page.md" }))],
+            1 => vec![call(1, "write_file", text("second\n"))],
+            2 => vec![call(2, "write_file", text("third\n"))],
+            _ => Vec::new(),
+        }
+    };
+    let answers: [&[&str]; 2] = [
+        &["allow", "--for-the-flow"],
+        &["rules", "add", "--allow", "edits"],
+    ];
+    for answer in answers {
+        let model = Model::start_with(script);
+        let place = with_model(&model);
+        place.write("demo/page.md", "first\n");
+        let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+        assert_eq!(said.code, 9, "{said:?}");
+        let flow = place.flow().unwrap();
+        let mut words = answer.to_vec();
+        let at = words.iter().position(|word| word.starts_with("--"));
+        words.insert(at.unwrap(), &flow);
+        let said = place.run(&words);
+        assert_eq!(said.code, 0, "{said:?}");
+        let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+        assert_eq!(said.code, 0, "{words:?}: {said:?}");
+        let page = place.workspace.path().join("demo/page.md");
+        assert_eq!(std::fs::read_to_string(page).unwrap(), "third\n");
+        assert_eq!(facts(&place, "consent_requested").len(), 1, "{words:?}");
+        let resolved = facts(&place, "consent_resolved");
+        let is_granted = resolved.iter().any(|fact| fact["answer"] == "allow_flow");
+        assert_eq!(is_granted, words[0] == "allow", "{resolved:?}");
+    }
+}

@@ -57,6 +57,7 @@ mod resetting;
 mod resized;
 mod searched;
 mod session_verbs;
+mod sessions_seen;
 mod shown_live;
 mod signalled;
 mod small;

@@ -3,6 +3,7 @@
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{CallId, NodeId, RoleInstance};
+use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_facts::view::flow::Decisions;
 use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::{FlowState, FlowSummary};
@@ -21,10 +22,29 @@ use super::words;
 use crate::protocol::ask::{Ask, AskKind, Diff, ModelChoice, OwnTurn, Target};
 use crate::protocol::row::{Decided, FlowRef};
 
+/// The last text of a role.
+pub(crate) struct LastWords {
+    text: String,
+    /// Whether it was cut off.
+    is_cut: bool,
+}
+
+impl LastWords {
+    /// Those in a feed, newest first.
+    pub(crate) fn among<'i>(mut items: impl Iterator<Item = &'i FeedItem>) -> Option<Self> {
+        let said = items.find(|item| item.kind == ItemKind::Assistant && !item.discarded)?;
+        Some(Self {
+            text: said.text.clone(),
+            // Without a driver, a text that is still open was cut off, too.
+            is_cut: said.interrupted || said.pending,
+        })
+    }
+}
+
 /// What an ask is made from, besides the state.
 pub(crate) trait Around {
     /// The last text of a role.
-    fn said_before(&self, role: &RoleInstance) -> Option<String>;
+    fn last_words(&self, role: &RoleInstance) -> Option<LastWords>;
     /// What was decided in the flow, if that is known.
     fn decisions(&self) -> Option<&Decisions>;
     /// The models there are.
@@ -210,8 +230,9 @@ impl Asker<'_> {
         node: Option<&NodeId>,
         role: Option<&RoleInstance>,
     ) -> Ask {
-        let before = role.and_then(|role| self.around.said_before(role));
-        let before = before.map(|text| words::excerpt(&text, SAID_BEFORE_BYTES_MAX));
+        let last = role.and_then(|role| self.around.last_words(role));
+        let is_cut = last.as_ref().is_some_and(|last| last.is_cut);
+        let before = last.map(|last| words::excerpt(&last.text, SAID_BEFORE_BYTES_MAX));
         Ask {
             id: format!("{}/{}", self.flow.flow, title.name),
             flow: self.flow.clone(),
@@ -226,6 +247,7 @@ impl Asker<'_> {
             kind,
             waiting_behind: self.behind(node),
             said_before: before,
+            said_cut: is_cut,
             earlier: role.map(|role| self.earlier(role)).unwrap_or_default(),
         }
     }

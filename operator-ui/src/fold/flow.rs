@@ -14,7 +14,7 @@ use a_society_orchestrator::driver::unrecorded_text::Ahead;
 use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine::{self, Work};
 
-use super::ask::{self, Around};
+use super::ask::{self, Around, LastWords};
 use super::asks::open;
 use super::feed::{FeedChange, FeedFold};
 use super::history::History;
@@ -405,12 +405,8 @@ impl FlowFold {
 }
 
 impl Around for FlowFold {
-    fn said_before(&self, role: &RoleInstance) -> Option<String> {
-        let mut items = self.feeds.get(role)?.held().rev();
-        let said = items.find(|item| {
-            item.kind == a_society_facts::view::feed::ItemKind::Assistant && !item.discarded
-        })?;
-        Some(said.text.clone())
+    fn last_words(&self, role: &RoleInstance) -> Option<LastWords> {
+        LastWords::among(self.feeds.get(role)?.held().rev())
     }
 
     fn decisions(&self) -> Option<&Decisions> {

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, Weak};
 
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::FlowScreen;
-use a_society_facts::view::feed::ItemKind;
 use a_society_facts::view::flow::Decisions;
 use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine;
@@ -21,7 +20,7 @@ use super::hubs::{Bell, Followers, Hubs, lock};
 use super::keep::Parts;
 use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, WATCHED_MAX};
 use super::pull::{Cursor, Out, Present};
-use crate::fold::ask::{self, Around};
+use crate::fold::ask::{self, Around, LastWords};
 use crate::fold::decided::decided;
 use crate::fold::limits::DECIDED_MAX;
 use crate::fold::row::{row, short_row};
@@ -361,10 +360,8 @@ struct FlowLook<'a> {
 }
 
 impl Around for FlowLook<'_> {
-    fn said_before(&self, role: &RoleInstance) -> Option<String> {
-        let mut items = self.screen.feeds.get(role)?.items().rev();
-        let said = items.find(|item| item.kind == ItemKind::Assistant && !item.discarded)?;
-        Some(said.text.clone())
+    fn last_words(&self, role: &RoleInstance) -> Option<LastWords> {
+        LastWords::among(self.screen.feeds.get(role)?.items().rev())
     }
 
     fn decisions(&self) -> Option<&Decisions> {

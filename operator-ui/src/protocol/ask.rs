@@ -38,6 +38,8 @@ wire! {
         pub waiting_behind: Vec<String>,
         /// The last text of the role.
         pub said_before: Option<String>,
+        /// Whether that text was cut off.
+        pub said_cut: bool,
         /// Earlier decisions for the same role, newest first.
         pub earlier: Vec<Decided>,
     }

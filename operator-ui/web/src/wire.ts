@@ -276,6 +276,10 @@ waiting_behind: Array<string>,
  */
 said_before: string | null,
 /**
+ * Whether that text was cut off.
+ */
+said_cut: boolean,
+/**
  * Earlier decisions for the same role, newest first.
  */
 earlier: Array<Decided>, };

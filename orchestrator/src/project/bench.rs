@@ -22,7 +22,8 @@ use a_society_roles::role::environment::{Commands, EnvironmentSection, environme
 use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready};
 use a_society_roles::tool::{
-    Background, CallLimits, Owner, ToolReach, ToolSetting, Toolbox, WorkflowCheck, canonical, twin,
+    Background, CallLimits, Owner, ReadSessions, ToolReach, ToolSetting, Toolbox, WorkflowCheck,
+    canonical, twin,
 };
 use a_society_roles::turn::job::TurnJob;
 use a_society_roles::turn::step::TakerEnd;
@@ -44,6 +45,9 @@ const RUN_COMMAND: &str = "run_command";
 /// The tool that needs a service of the operator's choice.
 const WEB_SEARCH: &str = "web_search";
 
+/// The tools that read other sessions.
+const SESSIONS: [&str; 2] = ["sessions_list", "sessions_history"];
+
 /// The bench of one flow.
 #[derive(Debug)]
 pub(crate) struct Bench {
@@ -59,6 +63,8 @@ pub(crate) struct Bench {
     pub models: ConfiguredModels,
     /// The commands that run beside its turns.
     pub background: Background,
+    /// Where roles read other sessions.
+    pub sessions: Arc<dyn ReadSessions>,
 }
 
 /// A request as it could be written.
@@ -145,6 +151,8 @@ impl Bench {
             .map_err(|why| TakerEnd::provider(Trouble::Configuration, why))?;
         setting.policy = Arc::new(policy);
         setting.search = search.as_ref().ok().cloned();
+        let named = definition.and_then(|role| role.tools.as_deref());
+        setting.sessions = reads_sessions(named).then(|| Arc::clone(&self.sessions));
         setting.lineage.clone_from(&job.lineage);
         setting.check_workflow = check;
         setting.window_tokens = found.model.window;
@@ -340,10 +348,7 @@ impl Bench {
         known: KnownCall<'_>,
     ) -> Option<Judged> {
         let KnownCall { terms, effect } = known;
-        let mut setting = self.setting(whose.role, whose.node);
-        reach.apply(&mut setting);
-        setting.search = self.models.search().ok();
-        setting.check_workflow = Some(WorkflowCheck(Arc::new(|_| Ok(()))));
+        let mut setting = self.judging(whose, reach);
         setting.policy = Arc::new(self.policy(rules).ok()?);
         let tools = Toolbox::open(setting).ok()?;
         if server_of(&call.name).is_none() {
@@ -385,12 +390,22 @@ impl Bench {
         held.map_or(TouchedFiles::Unknown, TouchedFiles::Has)
     }
 
+    /// The setting for calls that are only judged.
+    fn judging(&self, whose: RoleAt<'_>, reach: ToolReach) -> ToolSetting {
+        let mut setting = self.setting(whose.role, whose.node);
+        reach.apply(&mut setting);
+        setting.only_judges = true;
+        setting.search = self.models.search().ok();
+        setting.check_workflow = Some(WorkflowCheck(Arc::new(|_| Ok(()))));
+        setting
+    }
+
     /// What an answer for the whole flow would grant. A server of tools that does not run is started for it, and
     /// is waited for until the signal is raised.
     #[must_use]
     pub(crate) fn grant(
         &self,
-        RoleAt { role, node }: RoleAt<'_>,
+        whose: RoleAt<'_>,
         reach: ToolReach,
         call: &ToolCall,
         stop: &StopSignal,
@@ -401,12 +416,7 @@ impl Bench {
             let tools = servers.tools(server, stop).ok()?;
             return tools.named(&call.name).map(mcp::RemoteTool::grant);
         }
-        let mut setting = self.setting(role, node);
-        reach.apply(&mut setting);
-        setting.search = self.models.search().ok();
-        // Only what would be granted is asked of it here.
-        setting.check_workflow = Some(WorkflowCheck(Arc::new(|_| Ok(()))));
-        let tools = Toolbox::open(setting).ok()?;
+        let tools = Toolbox::open(self.judging(whose, reach)).ok()?;
         tools.plan(call).ok()?.ask.grant()
     }
 }
@@ -462,6 +472,13 @@ fn missing(named: &[String], no_search: Option<String>) -> Vec<(String, String)>
         .into_iter()
         .map(told)
         .collect()
+}
+
+/// Whether a role has the tools that read other sessions: only where it names one of them, as most work needs no more
+/// than what is handed over.
+fn reads_sessions(named: Option<&[String]>) -> bool {
+    let is_one = |name: &String| SESSIONS.contains(&name.as_str());
+    named.is_some_and(|named| named.iter().any(is_one))
 }
 
 /// Where the skills of a project's roles lie: the operator's own, and those of its documents.

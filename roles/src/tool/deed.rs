@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use a_society_facts::Hash;
 use url::Url;
 
-use super::arguments::CommandOutput;
+use super::arguments::{CommandOutput, HistoryAsked, SessionsAsked};
 use super::command::frame::GuardOrder;
 use super::edit::LineCounts;
 use super::files::Located;
@@ -26,6 +26,8 @@ pub(super) enum Deed {
     Output(Box<CommandOutput>),
     /// It returns the task list; this is the result.
     Todo(String),
+    /// It reads of other sessions.
+    Sessions(Box<SessionReading>),
     /// It reads a page.
     Fetch(Box<Fetch>),
     /// It searches the web.
@@ -113,4 +115,11 @@ pub(super) struct Query {
     pub endpoint: Url,
     pub text: String,
     pub results: u64,
+}
+
+/// What is read of other sessions.
+#[derive(Debug, Clone)]
+pub(super) enum SessionReading {
+    List(SessionsAsked),
+    History(HistoryAsked),
 }

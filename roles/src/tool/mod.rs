@@ -27,6 +27,8 @@ mod read;
 mod recall;
 mod refusal;
 mod running;
+mod session_reader;
+mod sessions;
 mod setting;
 mod show;
 mod shown_files;
@@ -42,8 +44,8 @@ mod tests;
 
 pub use a_society_facts::fact::terms::Scope;
 pub use arguments::{
-    SaidChange, Status, TaskArgument, canonical, definitions, said_changes, said_files, said_tasks,
-    twin,
+    HistoryAsked, SaidChange, SessionsAsked, Status, TaskArgument, canonical, definitions,
+    said_changes, said_files, said_tasks, twin,
 };
 pub use command::{Background, left_running};
 pub(crate) use form::clipped;
@@ -52,6 +54,7 @@ pub use reach::{Narrowing, ToolReach};
 #[cfg(test)]
 pub(crate) use refusal::{CallRefusal, RefusalKind};
 pub(crate) use running::{Finished, RunningCall};
+pub use session_reader::ReadSessions;
 pub use setting::{
     CallLimits, EditTool, Guard, Owner, SearchService, ToolSetting, WorkflowCheck, is_small_window,
 };

@@ -42,6 +42,7 @@ impl CallPlan {
             | Deed::Search(_)
             | Deed::Output(_)
             | Deed::Todo(_)
+            | Deed::Sessions(_)
             | Deed::Say(_) => true,
         }
     }

@@ -96,6 +96,8 @@ impl Toolbox {
             | ToolArguments::RunCommand(_)
             | ToolArguments::CommandOutput(_)
             | ToolArguments::Todo(_)
+            | ToolArguments::SessionsList(_)
+            | ToolArguments::SessionsHistory(_)
             | ToolArguments::FetchUrl(_)
             | ToolArguments::WebSearch(_) => None,
         }

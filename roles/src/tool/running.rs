@@ -73,6 +73,7 @@ impl RunningCall {
                 | Deed::Patch(_)
                 | Deed::Output(_)
                 | Deed::Todo(_)
+                | Deed::Sessions(_)
                 | Deed::Fetch(_)
                 | Deed::Search(_)
                 | Deed::Say(_) => toolbox.run_held(held, &stop),

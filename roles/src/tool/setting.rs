@@ -13,6 +13,7 @@ use a_society_facts::message::Message;
 
 use super::command::Background;
 use super::limits;
+use super::session_reader::ReadSessions;
 use crate::consent::policy::Policy;
 
 /// Whose calls these are. Consent is given to exactly them.
@@ -50,6 +51,8 @@ pub struct ToolSetting {
     pub fetch: bool,
     /// Whom `web_search` asks; without it the tool is not there.
     pub search: Option<SearchService>,
+    /// Where other sessions are read; without it the tools for that are not there.
+    pub sessions: Option<Arc<dyn ReadSessions>>,
     /// The program that guards commands; without it `run_command` is not there.
     pub guard: Option<Guard>,
     /// The variables from which commands get those that are harmless.
@@ -71,6 +74,9 @@ pub struct ToolSetting {
     pub edit_tool: EditTool,
     /// Whether the model gets the images that it reads.
     pub images: bool,
+    /// Whether calls are only judged here, and run elsewhere: which files the model was shown is not known, and all
+    /// count as shown.
+    pub only_judges: bool,
     /// The conversation up to the turn's last recorded word, which shows files that other processes read.
     pub said: Vec<Arc<Message>>,
     /// The files of calls that an earlier process began, as they were to be changed, by the ids under
@@ -101,6 +107,7 @@ impl ToolSetting {
             network: false,
             fetch: false,
             search: None,
+            sessions: None,
             guard: None,
             environment: Vec::new(),
             secrets: Vec::new(),
@@ -111,6 +118,7 @@ impl ToolSetting {
             window_tokens: 0,
             edit_tool: EditTool::default(),
             images: false,
+            only_judges: false,
             said: Vec::new(),
             begun: BTreeMap::new(),
             left_running: BTreeMap::new(),

@@ -15,7 +15,7 @@ use a_society_providers::ToolDefinition;
 
 use super::arguments::{self, ToolArguments, canonical, definitions, twin};
 use super::command::ended_line;
-use super::deed::Deed;
+use super::deed::{Deed, SessionReading};
 use super::files::{Located, Roots};
 use super::form::clipped;
 use super::output::{Keeps, Length, ShownFile, ToolOutput, bound, floor};
@@ -183,6 +183,12 @@ impl Toolbox {
             ToolArguments::RunCommand(given) => self.plan_command(given, text),
             ToolArguments::CommandOutput(given) => self.plan_output(given, text),
             ToolArguments::Todo(given) => self.plan_todo(&given, text),
+            ToolArguments::SessionsList(given) => {
+                self.plan_sessions(SessionReading::List(given), text)
+            }
+            ToolArguments::SessionsHistory(given) => {
+                self.plan_sessions(SessionReading::History(given), text)
+            }
             ToolArguments::FetchUrl(given) => self.plan_fetch(&given, text),
             ToolArguments::WebSearch(given) => self.plan_web_search(&given, text),
         }
@@ -208,6 +214,7 @@ impl Toolbox {
             | Deed::Search(_)
             | Deed::Output(_)
             | Deed::Todo(_)
+            | Deed::Sessions(_)
             | Deed::Say(_) => None,
         };
         Ok(RunningCall {
@@ -233,6 +240,7 @@ impl Toolbox {
             Deed::Patch(patching) => self.patch(&patching),
             Deed::Output(given) => self.command_output(&given, stop),
             Deed::Todo(told) => Ok(Self::todo(told)),
+            Deed::Sessions(reading) => self.sessions(&reading),
             Deed::Fetch(fetch) => self.fetch(*fetch, stop),
             Deed::Search(query) => self.web_search(*query, stop),
             Deed::Say(text) => Ok((CallEnd::Done, ToolOutput::of(text))),
@@ -564,6 +572,8 @@ fn changed_paths(call: &ToolCall) -> Result<Vec<String>, CallRefusal> {
         | ToolArguments::RunCommand(_)
         | ToolArguments::CommandOutput(_)
         | ToolArguments::Todo(_)
+        | ToolArguments::SessionsList(_)
+        | ToolArguments::SessionsHistory(_)
         | ToolArguments::FetchUrl(_)
         | ToolArguments::WebSearch(_) => {
             let text = format!("{} changes no file that could be looked at.", call.name);

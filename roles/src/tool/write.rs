@@ -234,7 +234,7 @@ impl Toolbox {
 
     pub(super) fn standing(&self, target: &WriteTarget) -> FileStanding {
         // The flow's own graph may be written again unchanged, since its role knows it.
-        if self.0.roots.is_workflow(&target.located) {
+        if self.0.setting.only_judges || self.0.roots.is_workflow(&target.located) {
             return FileStanding::Seen;
         }
         match self.seen_as(&target.real) {
@@ -586,6 +586,8 @@ pub fn text_after(
         | ToolArguments::RunCommand(_)
         | ToolArguments::CommandOutput(_)
         | ToolArguments::Todo(_)
+        | ToolArguments::SessionsList(_)
+        | ToolArguments::SessionsHistory(_)
         | ToolArguments::FetchUrl(_)
         | ToolArguments::WebSearch(_) => None,
     }

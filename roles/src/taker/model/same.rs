@@ -33,6 +33,8 @@ const READS: &[&str] = &[
     "web_fetch",
     "web_search",
     "command_output",
+    "sessions_list",
+    "sessions_history",
     "todo",
 ];
 

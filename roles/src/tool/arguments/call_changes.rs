@@ -61,6 +61,8 @@ pub fn said_changes(tool: &str, text: &str) -> Vec<SaidChange> {
         | ToolArguments::RunCommand(_)
         | ToolArguments::CommandOutput(_)
         | ToolArguments::Todo(_)
+        | ToolArguments::SessionsList(_)
+        | ToolArguments::SessionsHistory(_)
         | ToolArguments::FetchUrl(_)
         | ToolArguments::WebSearch(_) => Vec::new(),
     }

@@ -19,6 +19,7 @@ struct ToolSet {
     runs: bool,
     fetches: bool,
     searches: bool,
+    reads_sessions: bool,
     words: BTreeMap<String, Vec<String>>,
     bound: String,
 }
@@ -31,6 +32,7 @@ impl ToolSet {
             runs: setting.guard.is_some(),
             fetches: setting.fetch,
             searches: setting.search.is_some(),
+            reads_sessions: setting.sessions.is_some(),
             words: setting.words.clone(),
             bound: setting.limits.output_bound(),
         }
@@ -79,6 +81,7 @@ fn is_offered(form: &ToolForm, kind: &ToolSet) -> bool {
         "run_command" | "command_output" => kind.runs,
         "fetch_url" => kind.fetches,
         "web_search" => kind.searches,
+        "sessions_list" | "sessions_history" => kind.reads_sessions,
         _ => true,
     }
 }

@@ -1,10 +1,10 @@
 //! The forms of all tools, and the names by which models call them.
 
 use super::super::form::ToolForm;
-use super::{commands, files, search, web};
+use super::{commands, files, search, sessions, web};
 
 /// Every tool, in the order in which models see them.
-pub(super) const FORMS: [&ToolForm; 12] = [
+pub(super) const FORMS: [&ToolForm; 14] = [
     &files::READ_FILE,
     &files::EDIT_FILE,
     &files::APPLY_PATCH,
@@ -15,6 +15,8 @@ pub(super) const FORMS: [&ToolForm; 12] = [
     &commands::RUN_COMMAND,
     &commands::COMMAND_OUTPUT,
     &commands::TODO,
+    &sessions::SESSIONS_LIST,
+    &sessions::SESSIONS_HISTORY,
     &web::FETCH_URL,
     &web::WEB_SEARCH,
 ];

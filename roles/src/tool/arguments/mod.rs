@@ -7,6 +7,7 @@ mod files;
 mod forms;
 mod parse;
 mod search;
+mod sessions;
 mod web;
 
 pub use self::call_changes::{SaidChange, said_changes, said_files, said_tasks};
@@ -17,4 +18,5 @@ pub(super) use self::files::{ApplyPatch, EditFile, OneEdit, ReadFile, WriteFile}
 pub use self::forms::{canonical, twin};
 pub(super) use self::parse::{ToolArguments, parse, understood};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
+pub use self::sessions::{HistoryAsked, SessionsAsked};
 pub(super) use self::web::{FetchUrl, WebSearch};

@@ -8,6 +8,7 @@ use super::commands::{CommandOutput, RunCommandArguments, Todo};
 use super::files::{ApplyPatch, EditFile, ReadFile, WriteFile};
 use super::forms::named;
 use super::search::{GlobFiles, GrepFiles, ListDirectory};
+use super::sessions::{HistoryAsked, SessionsAsked};
 use super::web::{FetchUrl, WebSearch};
 
 /// The arguments of a call, by its tool.
@@ -23,6 +24,8 @@ pub(in super::super) enum ToolArguments {
     RunCommand(RunCommandArguments),
     CommandOutput(CommandOutput),
     Todo(Todo),
+    SessionsList(SessionsAsked),
+    SessionsHistory(HistoryAsked),
     FetchUrl(FetchUrl),
     WebSearch(WebSearch),
 }
@@ -52,6 +55,8 @@ pub(in super::super) fn parse(tool: &str, text: &str) -> Result<ToolArguments, C
         "run_command" => ToolArguments::RunCommand(typed(form, tool, text)?),
         "command_output" => ToolArguments::CommandOutput(typed(form, tool, text)?),
         "todo" => ToolArguments::Todo(typed(form, tool, text)?),
+        "sessions_list" => ToolArguments::SessionsList(typed(form, tool, text)?),
+        "sessions_history" => ToolArguments::SessionsHistory(typed(form, tool, text)?),
         "fetch_url" => ToolArguments::FetchUrl(typed(form, tool, text)?),
         "web_search" => ToolArguments::WebSearch(typed(form, tool, text)?),
         other => {
