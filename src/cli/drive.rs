@@ -49,7 +49,8 @@ use crate::text::{plain, wrapped};
 /// A terminal is looked after so often, and drawn on at most as often; a key ends the wait.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// Where nothing is drawn, signals are looked for so often.
+/// Where nothing is drawn, signals and lines of standard input are looked for so often: what waits for the flow waits at
+/// a condition variable, which neither of them can notify.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Keys that come within this time are several at once.

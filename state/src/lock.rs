@@ -84,7 +84,8 @@ impl FlowLock {
     }
 }
 
-/// Asks for the lock a few times: a process that checks whether it is held has it for a moment.
+/// Asks for the lock a few times: a process that checks whether it is held has it for a moment. The kernel gives no
+/// lock that is waited for with a limit, so that this looks again after a pause.
 fn patiently(file: &mut dyn DiskFile) -> io::Result<Locked> {
     for _ in 1..LOCK_TRIES {
         match uninterrupted(|| file.try_lock())? {

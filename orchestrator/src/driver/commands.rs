@@ -78,8 +78,20 @@ impl Core {
             Err(error) => error.into_need()?,
         };
         said.brought = match need {
-            VerbNeed::Driver => {
-                let facts = self.beside(said.verb, said.client)?;
+            VerbNeed::Hurry(to) => {
+                let facts = self.retry_now(to, said.client)?;
+                return Ok(self.obeyed(facts));
+            }
+            VerbNeed::Compact(_) | VerbNeed::Session(..) if self.is_draining() => {
+                return Err(DriverError::Gone);
+            }
+            VerbNeed::Compact(role) => {
+                let facts = self.shorten(role, said.client)?;
+                return Ok(self.obeyed(facts));
+            }
+            VerbNeed::Session(role, wish) => {
+                let client = said.client;
+                let facts = session_changes::carry_out(&mut self.pen, &role, wish, client)?;
                 return Ok(self.obeyed(facts));
             }
             VerbNeed::Words(words) => Brought::Words(OperatorWords {
@@ -109,21 +121,6 @@ impl Core {
     const fn obeyed(&self, facts: usize) -> Obeyed {
         let seq = self.pen.flow.position().seq;
         Obeyed::Now(Taken { seq, facts })
-    }
-
-    /// What is done to sessions and to requests under way is not the machine's, because the flow stands where it stood.
-    fn beside(&mut self, verb: Verb, client: Option<ClientId>) -> Result<usize, DriverError> {
-        if let Verb::RetryNow { to } = verb {
-            return self.retry_now(to, client);
-        }
-        if self.is_draining() {
-            return Err(DriverError::Gone);
-        }
-        if let Verb::Compact { role } = verb {
-            self.shorten(role, client)
-        } else {
-            session_changes::carry_out(&mut self.pen, verb, client)
-        }
     }
 
     /// Tries the request at once that waits for its provider. Nothing of it is recorded, so that the client's name is known

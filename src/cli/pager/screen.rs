@@ -20,7 +20,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::Pager;
 use crate::output;
 
-/// How long a key is waited for before it is looked whether the text is read on.
+/// How long a key is waited for before it is looked whether the text is read on. What a screen shows comes from files and
+/// from threads, and a terminal can be waited for with neither.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Waits for keys, but not for longer than this, and returns whether the terminal is still connected. A

@@ -32,7 +32,7 @@ pub use hint::nearest;
 pub use model::{Edge, FlowGraph, GraphFile, GraphNode};
 pub(crate) use model::{EdgeIndex, NodeIndex};
 pub use name::{NodeId, RoleInstance, RoleName, base_role, node_id};
-pub use overlay::{overlay, overlay_graph};
+pub use overlay::overlay_graph;
 pub use parse::{parse, parse_file, parse_with_roles};
 pub use project_file::{
     FlowDefaults, ListFile, ListItem, OWNERSHIP_FILE, READINGS_FILE, in_todays_form,

@@ -1,26 +1,10 @@
 //! A flow's own snapshot laid over the project's canonical graph, field by field.
 //!
 //! The snapshot says which nodes and edges there are. Where it leaves a field of a node out, the
-//! canonical node of the same id speaks; an empty list is written and counts. The same holds for
-//! the fields of inline roles. The result has the snapshot's structure, so that it is sound.
+//! canonical node of the same id counts; an empty list is written and counts. The result has the
+//! snapshot's structure, so that it is sound.
 
-use std::collections::BTreeMap;
-
-use super::model::{FlowGraph, GraphFile, GraphNode};
-use super::name::RoleName;
-use super::role::InlineRole;
-
-/// The contract of a running flow.
-pub fn overlay(canonical: &GraphFile, snapshot: &GraphFile) -> GraphFile {
-    GraphFile {
-        workflow: overlay_graph(&canonical.workflow, &snapshot.workflow),
-        roles: overlay_roles(canonical.roles.as_ref(), snapshot.roles.as_ref()),
-        budget: (snapshot.budget.as_ref())
-            .or(canonical.budget.as_ref())
-            .cloned(),
-        ends: snapshot.ends.or(canonical.ends),
-    }
-}
+use super::model::{FlowGraph, GraphNode};
 
 /// The contract of a running flow's graph.
 pub fn overlay_graph(canonical: &FlowGraph, snapshot: &FlowGraph) -> FlowGraph {
@@ -51,56 +35,15 @@ fn fill<T: Clone>(field: &mut Option<T>, below: &Option<T>) {
     }
 }
 
-type InlineRoles = BTreeMap<RoleName, InlineRole>;
-
-fn overlay_roles(
-    canonical: Option<&InlineRoles>,
-    snapshot: Option<&InlineRoles>,
-) -> Option<InlineRoles> {
-    let (Some(canonical), Some(snapshot)) = (canonical, snapshot) else {
-        return snapshot.or(canonical).cloned();
-    };
-    let mut roles = canonical.clone();
-    for (name, over) in snapshot {
-        let role = canonical
-            .get(name)
-            .map_or_else(|| over.clone(), |below| overlay_role(below, over));
-        roles.insert(name.clone(), role);
-    }
-    Some(roles)
-}
-
-fn overlay_role(below: &InlineRole, over: &InlineRole) -> InlineRole {
-    // A role that changes who takes its turns is another role: a model's keys mean nothing to it.
-    if below.executor() != over.executor() {
-        return over.clone();
-    }
-    let mut role = over.clone();
-    fill(&mut role.instructions, &below.instructions);
-    fill(&mut role.executor, &below.executor);
-    fill(&mut role.model, &below.model);
-    fill(&mut role.effort, &below.effort);
-    fill(&mut role.tools, &below.tools);
-    fill(&mut role.mcp_servers, &below.mcp_servers);
-    fill(&mut role.skills, &below.skills);
-    fill(&mut role.required_readings, &below.required_readings);
-    fill(&mut role.command, &below.command);
-    if let (Some(over), Some(below)) = (&role.permissions, &below.permissions) {
-        role.permissions = Some(below.narrowed(over));
-    }
-    fill(&mut role.permissions, &below.permissions);
-    fill(&mut role.budget, &below.budget);
-    role
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::parse_file;
     use super::*;
 
-    fn read(text: &str) -> GraphFile {
+    fn read(text: &str) -> FlowGraph {
         let (file, diagnostics) = parse_file(text, "flow.yaml");
-        file.unwrap_or_else(|| panic!("{diagnostics:?}"))
+        let file = file.unwrap_or_else(|| panic!("{diagnostics:?}"));
+        file.workflow
     }
 
     const CANONICAL: &str = "
@@ -134,7 +77,7 @@ roles:
 
     #[test]
     fn nodes_and_edges_are_the_snapshots_and_missing_fields_come_from_below() {
-        let contract = overlay(&read(CANONICAL), &read(SNAPSHOT)).workflow;
+        let contract = overlay_graph(&read(CANONICAL), &read(SNAPSHOT));
         let ids: Vec<&str> = contract
             .nodes()
             .iter()
@@ -158,17 +101,8 @@ roles:
     }
 
     #[test]
-    fn inline_roles_are_overlaid_field_by_field_unless_another_executor_takes_over() {
-        let roles = overlay(&read(CANONICAL), &read(SNAPSHOT)).roles.unwrap();
-        let owner = &roles["owner"];
-        assert_eq!(owner.instructions.as_deref(), Some("over"));
-        assert_eq!(owner.model.as_deref(), Some("small"));
-        assert_eq!(roles["writer"].command.as_ref().unwrap().run, ["make"]);
-    }
-
-    #[test]
     fn a_snapshot_laid_over_itself_is_itself() {
-        let file = read(SNAPSHOT);
-        assert_eq!(overlay(&file, &file), file);
+        let graph = read(SNAPSHOT);
+        assert_eq!(overlay_graph(&graph, &graph), graph);
     }
 }

@@ -201,24 +201,6 @@ pub struct Permissions {
     pub mcp_tools: Option<Vec<String>>,
 }
 
-impl Permissions {
-    /// What both leave: whatever narrows in one of them narrows.
-    #[must_use]
-    pub(crate) fn narrowed(&self, by: &Self) -> Self {
-        fn least<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
-            [one, other].into_iter().flatten().min()
-        }
-        Self {
-            mode: least(self.mode, by.mode),
-            scope: least(self.scope, by.scope),
-            network: least(self.network, by.network),
-            edits: by.edits.or(self.edits),
-            commands: by.commands.clone().or_else(|| self.commands.clone()),
-            mcp_tools: by.mcp_tools.clone().or_else(|| self.mcp_tools.clone()),
-        }
-    }
-}
-
 /// What a role may spend in one flow. At a limit it waits for the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -4,9 +4,10 @@ use a_society_facts::Verb;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::operator::ChosenBy;
+use a_society_facts::id::RoleInstance;
 use a_society_facts::view::FlowState;
 
-use super::input::{Brought, Commanded, OperatorWords, VerbNeed};
+use super::input::{Brought, Commanded, OperatorWords, SessionWish, VerbNeed};
 use super::operate::not_over;
 use super::refusal::Refusal;
 use super::{consent, improve, operate, reply, revision, session, stop};
@@ -112,14 +113,29 @@ pub(super) fn commanded(
         }
         Verb::Title { title } => operate::title(title),
         Verb::Close { role, force } => session::close(state, role, *force, client),
-        Verb::Compact { .. }
-        | Verb::Open { .. }
-        | Verb::Inject { .. }
-        | Verb::Trim { .. }
-        | Verb::Reset { .. }
-        | Verb::Restore { .. }
-        | Verb::RetryNow { .. } => Err(Refusal::Needs(VerbNeed::Driver)),
+        Verb::RetryNow { to } => Err(Refusal::Needs(VerbNeed::Hurry(to.clone()))),
+        Verb::Compact { role } => Err(Refusal::Needs(VerbNeed::Compact(role.clone()))),
+        Verb::Open { role } => wants(role, SessionWish::Open),
+        Verb::Inject {
+            role,
+            speaker,
+            text,
+        } => {
+            let (speaker, text) = (*speaker, text.clone());
+            wants(role, SessionWish::Inject { speaker, text })
+        }
+        Verb::Trim { role, keep } => wants(role, SessionWish::Trim { keep: *keep }),
+        Verb::Reset { role } => wants(role, SessionWish::Reset),
+        Verb::Restore { role, archive } => {
+            let archive = archive.clone();
+            wants(role, SessionWish::Restore { archive })
+        }
     }
+}
+
+/// A change of a session needs names of the driver's before it is decided in `session::decide`.
+fn wants(role: &RoleInstance, wish: SessionWish) -> Result<Vec<Fact>, Refusal> {
+    Err(Refusal::Needs(VerbNeed::Session(role.clone(), wish)))
 }
 
 /// Whether a verb lets a role go on with something.

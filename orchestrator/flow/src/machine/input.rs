@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 use a_society_facts::At;
 use a_society_facts::Hash;
-use a_society_facts::Verb;
 use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::chat::ChatTerms;
 use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, DecidingRule, Grant};
+use a_society_facts::fact::session::Speaker;
 use a_society_facts::fact::terms::{ConsentTerms, WaitingServer};
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{
@@ -21,6 +21,7 @@ use a_society_facts::id::{
     SessionId, SessionKey, TurnId,
 };
 use a_society_facts::message::Text;
+use a_society_facts::{Verb, Whom};
 
 use crate::graph::FlowGraph;
 
@@ -136,8 +137,38 @@ pub enum VerbNeed {
     },
     /// The file that is as a proposal wants it.
     Written(String),
-    /// Nothing that leads to facts here: it is the driver's to do.
-    Driver,
+    /// A request that waits for its provider, which only the driver can send now.
+    Hurry(Whom),
+    /// A summary of a role's session, which a turn beside the flow makes.
+    Compact(RoleInstance),
+    /// A change of a role's session, with the names and the words that it takes.
+    Session(RoleInstance, SessionWish),
+}
+
+/// How the operator wants a session changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionWish {
+    /// A closed chat takes messages again.
+    Open,
+    /// A message is put into it.
+    Inject {
+        /// Whose the message is.
+        speaker: Speaker,
+        /// The message.
+        text: String,
+    },
+    /// The oldest messages are left out.
+    Trim {
+        /// How many of the last messages stay at least.
+        keep: u64,
+    },
+    /// It begins anew.
+    Reset,
+    /// An archived history comes back in the place of its summary.
+    Restore {
+        /// The archive.
+        archive: String,
+    },
 }
 
 /// What the driver brings for a verb, as [`VerbNeed`] asks for it.

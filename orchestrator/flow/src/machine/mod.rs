@@ -37,8 +37,8 @@ pub use deliver::allowed;
 pub use improve::{findings_path, plan, report_path};
 pub use input::{
     Brought, ChangeProposal, Claim, Commanded, ConsentAsked, Create, Input, NewGraph, NewSession,
-    OperatorWords, Product, Receiver, Revise, RuleAnswered, StartFeedback, StartReflection,
-    TurnEnding, TurnOutcome, VerbNeed,
+    OperatorWords, Product, Receiver, Revise, RuleAnswered, SessionWish, StartFeedback,
+    StartReflection, TurnEnding, TurnOutcome, VerbNeed,
 };
 pub use outline::outline;
 pub use pending::{pending, question_of};
