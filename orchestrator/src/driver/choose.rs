@@ -161,3 +161,91 @@ pub(super) fn configure(
     })
     .map(drop)
 }
+
+#[cfg(test)]
+mod tests {
+    use a_society_facts::{Hash, Verb, fact::budget::Measure};
+    use a_society_in_memory::FaultyDisk;
+    use a_society_roles::turn::step::{StepReply, Worst};
+
+    use super::*;
+    use crate::driver::core::Core;
+    use crate::driver::tests::{HELLO, SCRIPT, begin};
+
+    fn asks(tokens: u64) -> Choose {
+        Choose::Ask(Asking {
+            model: "m".to_owned(),
+            hash: Hash::of(b"request"),
+            frame: None,
+            worst: Worst {
+                tokens,
+                ..Worst::default()
+            },
+        })
+    }
+
+    /// What follows from a step for the flow's first turn.
+    fn step(core: &mut Core, turn: TurnId, choose: Choose) -> Onward {
+        let Core {
+            pen,
+            live,
+            budgets,
+            choices,
+            ..
+        } = core;
+        let live = live.get_mut(turn).unwrap();
+        choices.step(pen, budgets, live, choose).unwrap()
+    }
+
+    fn begun(disk: &FaultyDisk) -> (Core, TurnId) {
+        let mut core = begin(disk, HELLO, SCRIPT);
+        let turn = core.advance().unwrap().remove(0).turn;
+        (core, turn)
+    }
+
+    fn aside_of(core: &Core, turn: TurnId) -> Option<TurnId> {
+        core.choices.under_way.get(&turn).copied()
+    }
+
+    #[test]
+    fn a_choice_is_one_turn_aside_until_it_fails_and_its_turn_then_waits_for_the_operator() {
+        let disk = FaultyDisk::new();
+        let (mut core, turn) = begun(&disk);
+        for _ in 0..2 {
+            let onward = step(&mut core, turn, asks(5));
+            assert!(matches!(onward, Onward::Go(StepReply::Done { call: None })));
+            let (text, usage) = ("nothing".to_owned(), Usage::default());
+            step(&mut core, turn, Choose::Wrong { text, usage });
+        }
+        let aside = aside_of(&core, turn).unwrap();
+        assert_eq!(core.pen.request_of(aside), 2);
+        let why = "it names no model".to_owned();
+        let onward = step(&mut core, turn, Choose::Failed { why });
+        let ends = Onward::Ends(TurnEnding::NeedsConfiguration {
+            why: "it names no model".to_owned(),
+        });
+        assert_eq!(format!("{onward:?}"), format!("{ends:?}"));
+        assert!(core.pen.open_turn(aside).is_none() && aside_of(&core, turn).is_none());
+        assert!(core.pen.open_turn(turn).is_some(), "the loop ends it");
+    }
+
+    #[test]
+    fn a_choice_that_the_budget_lacks_begins_nothing_and_ends_its_turn() {
+        let disk = FaultyDisk::new();
+        let (mut core, turn) = begun(&disk);
+        let budget = Verb::Budget {
+            role: None,
+            measure: Measure::Tokens,
+            limit: Some(4),
+        };
+        core.obey(budget, None).unwrap();
+        let onward = step(&mut core, turn, asks(5));
+        assert!(
+            matches!(onward, Onward::Ends(TurnEnding::BudgetReached { .. })),
+            "{onward:?}"
+        );
+        assert!(aside_of(&core, turn).is_none());
+        let turns = core.state().turns.len();
+        assert_eq!(turns, 1);
+    }
+}

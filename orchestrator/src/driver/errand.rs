@@ -160,3 +160,45 @@ impl<C> Errands<C> {
 
 /// The answer to a command.
 pub(super) type CommandAnswer = Result<Taken, DriverError>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(errands: &mut Errands<()>, purpose: Purpose) -> ErrandId {
+        errands.add(purpose, Box::new(|| Box::new(|()| Ok(0))))
+    }
+
+    #[test]
+    fn a_change_is_being_written_until_its_errand_is_over() {
+        let mut errands = Errands::default();
+        let command = || Purpose::Command {
+            stop: StopSignal::default(),
+            since_us: 0,
+            writes: None,
+        };
+        let (first, second) = (add(&mut errands, command()), add(&mut errands, command()));
+        let (style, other) = ("style".to_owned(), "other".to_owned());
+        assert_eq!(errands.written(None), None);
+        errands.write(first, style.clone());
+        errands.forget(second);
+        errands.write(second, other.clone());
+        assert_eq!(errands.written(None), Some(&style));
+        assert_eq!(errands.written(Some(&style)), Some(&style));
+        assert_eq!(errands.written(Some(&other)), None);
+        errands.forget(first);
+        assert_eq!(errands.written(None), None);
+    }
+
+    #[test]
+    fn files_are_awaited_until_they_are_restored_and_no_command_waits_for_them() {
+        let mut errands = Errands::default();
+        let id = add(&mut errands, Purpose::Files);
+        assert!(errands.are_files_awaited() && errands.are_new());
+        assert_eq!(errands.commands(), 0);
+        errands.take_new();
+        assert!(errands.are_files_awaited() && !errands.are_new());
+        errands.forget(id);
+        assert!(!errands.are_files_awaited());
+    }
+}

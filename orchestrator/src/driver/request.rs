@@ -153,3 +153,50 @@ fn kept_frame(
     let redactor = live.speech.redactor();
     Ok(pen.kept_texts.frame(&pen.flow, redactor, said)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use a_society_facts::Verb;
+    use a_society_facts::fact::operator::SteerWhen;
+    use a_society_in_memory::FaultyDisk;
+
+    use super::*;
+    use crate::driver::core::Core;
+    use crate::driver::tests::{HELLO, SCRIPT, begin};
+
+    /// What keeps the flow's first turn from asking, if anything does.
+    fn kept_back(core: &mut Core, turn: TurnId) -> Option<Onward> {
+        let Core {
+            pen, live, budgets, ..
+        } = core;
+        let live = live.get_mut(turn).unwrap();
+        may_not_ask(pen, budgets, live, Worst::default()).unwrap()
+    }
+
+    #[test]
+    fn a_turn_without_answers_left_fails_and_one_that_the_operator_spoke_to_hears_that_first() {
+        let disk = FaultyDisk::new();
+        let mut core = begin(&disk, HELLO, SCRIPT);
+        let turn = core.advance().unwrap().remove(0).turn;
+        assert!(kept_back(&mut core, turn).is_none());
+        let steer = Verb::Steer {
+            role: "owner".parse().unwrap(),
+            text: "Be quick.".into(),
+            when: SteerWhen::Queue,
+        };
+        core.obey(steer, None).unwrap();
+        let heard = kept_back(&mut core, turn);
+        assert!(
+            matches!(&heard, Some(Onward::Go(StepReply::Steered { kept: None, words })) if words.len() == 1),
+            "{heard:?}"
+        );
+        assert!(kept_back(&mut core, turn).is_none(), "it is heard once");
+        core.live.get_mut(turn).unwrap().bounds.begin(0, 0);
+        let failed = kept_back(&mut core, turn);
+        assert!(
+            matches!(&failed, Some(Onward::Fails(why)) if why.contains("turn_limit")),
+            "{failed:?}"
+        );
+        assert!(core.pen.open_turn(turn).is_some(), "the loop ends it");
+    }
+}
