@@ -149,7 +149,11 @@ impl Asker<'_> {
         match open.question {
             OperatorQuestion::Text { node, role, reason } => AskKind::Text {
                 reason,
-                question: says,
+                question: if reason == WaitReason::Provider {
+                    capital(&says)
+                } else {
+                    says
+                },
                 facts: open.servers,
                 choices: open.choices,
                 may_retry: reason.may_retry(),

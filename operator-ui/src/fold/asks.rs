@@ -481,7 +481,12 @@ impl OpenAsk {
             capital(RAISE_ITS_BUDGET)
         } else {
             let asked = asked.filter(|asked| !asked.is_empty());
-            asked.unwrap_or_else(|| capital(ANSWER))
+            match asked {
+                // The reason is a line of ours, and a role's question stays as it was written.
+                Some(why) if reason == WaitReason::Provider => capital(&why),
+                Some(asked) => asked,
+                None => capital(ANSWER),
+            }
         }
     }
 

@@ -163,6 +163,21 @@ fn each_kind_of_ask_has_a_name_a_heading_what_it_waits_for_and_the_keys_that_ans
 }
 
 #[test]
+fn a_row_begins_a_line_of_ours_with_a_capital_and_leaves_a_roles_question_as_it_is() {
+    let state = FlowState::default();
+    for (reason, shown) in [
+        (WaitReason::Provider, "The provider was not reached"),
+        (WaitReason::PromptHuman, "the provider was not reached"),
+    ] {
+        let ask = OpenAsk {
+            says: Some("the provider was not reached".to_owned()),
+            ..OpenAsk::new(&state, &wait(reason))
+        };
+        assert_eq!(ask.short(), shown, "{reason:?}");
+    }
+}
+
+#[test]
 fn a_key_that_needs_no_text_decides_and_what_it_decides_about_a_call_is_bound_to_what_was_shown() {
     let shown = Hash::of(b"what was shown");
     let offered = ["Drop it.".to_owned(), "y".to_owned()];
