@@ -145,15 +145,11 @@ impl Asker<'_> {
 
     fn kind(&self, open: OpenAsk) -> AskKind {
         let failed = open.failed();
-        let says = open.says.unwrap_or_default();
+        let says = open.in_full().unwrap_or_default();
         match open.question {
             OperatorQuestion::Text { node, role, reason } => AskKind::Text {
                 reason,
-                question: if reason == WaitReason::Provider {
-                    capital(&says)
-                } else {
-                    says
-                },
+                question: says,
                 facts: open.servers,
                 choices: open.choices,
                 may_retry: reason.may_retry(),

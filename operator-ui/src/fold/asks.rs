@@ -470,7 +470,8 @@ impl OpenAsk {
     }
 
     fn short_text(&self, reason: WaitReason) -> String {
-        let asked = self.says.as_deref().map(words::short_question);
+        let asked = self.in_full();
+        let asked = asked.as_deref().map(words::short_question);
         if self.is_own_turn {
             capital(END_YOUR_TURN)
         } else if let Some(failed) = self.failed() {
@@ -481,13 +482,26 @@ impl OpenAsk {
             capital(RAISE_ITS_BUDGET)
         } else {
             let asked = asked.filter(|asked| !asked.is_empty());
-            match asked {
-                // The reason is a line of ours, and a role's question stays as it was written.
-                Some(why) if reason == WaitReason::Provider => capital(&why),
-                Some(asked) => asked,
-                None => capital(ANSWER),
-            }
+            asked.unwrap_or_else(|| capital(ANSWER))
         }
+    }
+
+    /// What it says, whole. Why a provider gave no answer is a line of ours; a role's question stays as it was written.
+    #[must_use]
+    pub(crate) fn in_full(&self) -> Option<String> {
+        let says = self.says.as_deref()?;
+        let is_ours = matches!(
+            self.question,
+            OperatorQuestion::Text {
+                reason: WaitReason::Provider,
+                ..
+            }
+        );
+        Some(if is_ours {
+            capital(says)
+        } else {
+            says.to_owned()
+        })
     }
 
     /// What went wrong in a turn that failed. What the operator stopped has no reason; what failed has one.
