@@ -2,11 +2,11 @@
 //!
 //! Facts of the journal become [`event`]s ([`teller`]), which are what an operator would report: a node begins, a
 //! role says something, a tool ended, a request is retried. The same events are printed in words
-//! ([`told`]) and as JSON ([`json`]). On a terminal the words of one role stream ([`voice`]), and a
+//! ([`lines`]) and as JSON ([`json`]). On a terminal the words of one role stream ([`voice`]), and a
 //! block that is drawn again ([`board`]) follows the finished lines.
 //!
 //! When you add an event: name it in [`event::What`], make it in [`teller::Teller::hear`], and describe it in
-//! `told` and `json`; the table in `docs/run.md` and the schema beside it say what programs get.
+//! `lines` and `json`; the table in `docs/run.md` and the schema beside it say what programs get.
 
 pub(crate) mod board;
 pub(crate) mod event;
