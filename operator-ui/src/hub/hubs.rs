@@ -208,10 +208,11 @@ impl Hubs {
         format!("{}.{number}", self.epoch)
     }
 
-    /// Rings a bell whenever something in a folder changes.
-    pub(crate) fn ring_for(&self, folder: PathBuf, bell: &Arc<Bell>) {
-        let watched = self.watch.as_ref().map(|watch| watch.add(&folder));
-        if let Some(Ok(())) = watched {
+    /// Rings a bell whenever something in a folder changes. Says whether the system notifies of that.
+    pub(crate) fn ring_for(&self, folder: PathBuf, bell: &Arc<Bell>) -> bool {
+        let added = self.watch.as_ref().map(|watch| watch.add(&folder));
+        let watched = matches!(added, Some(Ok(())));
+        if watched {
             let mut bells = lock(&self.bells);
             let list = bells.entry(folder).or_default();
             list.retain(|known| known.strong_count() > 0);
@@ -219,6 +220,7 @@ impl Hubs {
         }
         // What happened before it was watched is looked for now.
         bell.ring();
+        watched
     }
 
     /// The hub of a flow, with one more follower. It is started if it has none yet.
@@ -412,8 +414,8 @@ impl Hubs {
             }
         }
         drop(bells);
-        if let (News::Of(folders), Some(inbox)) = (news, &*lock(&self.inbox)) {
-            inbox.news(folders);
+        if let Some(inbox) = &*lock(&self.inbox) {
+            inbox.news(news);
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::FlowScreen;
@@ -13,12 +14,13 @@ use a_society_orchestrator::machine;
 use a_society_orchestrator::project::place;
 use a_society_state::journal::verdict::Harm;
 use a_society_state::look::Look;
+use a_society_state::watch::News;
 use a_society_state::{FlowRef, index};
 
 use super::flow::wire_ref;
 use super::hubs::{Bell, Followers, Hubs, lock};
 use super::keep::Parts;
-use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, WATCHED_MAX};
+use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, POLLED_AT_ONCE, WATCHED_MAX};
 use super::pull::{Cursor, Out, Present};
 use crate::fold::ask::{self, Around, LastWords};
 use crate::fold::decided::decided;
@@ -37,6 +39,17 @@ struct InboxList {
     ready: bool,
 }
 
+/// What to read in the next round.
+#[derive(Debug, Default)]
+struct Changes {
+    /// Flows in which something changed.
+    flows: BTreeSet<FlowRef>,
+    /// Whether there may be new flows.
+    list: bool,
+    /// Whether the system lost count, so that every flow that is not over may have changed.
+    lost_count: bool,
+}
+
 /// The list of all flows.
 #[derive(Debug)]
 pub(crate) struct InboxHub {
@@ -44,8 +57,7 @@ pub(crate) struct InboxHub {
     shared: Mutex<InboxList>,
     bell: Arc<Bell>,
     followers: Followers,
-    /// Flows and folders in which something changed.
-    changed: Mutex<(BTreeSet<FlowRef>, bool)>,
+    changes: Mutex<Changes>,
     /// Which flow a journal's folder belongs to.
     journals: Mutex<BTreeMap<PathBuf, FlowRef>>,
 }
@@ -56,20 +68,8 @@ impl InboxHub {
     /// # Errors
     /// When there is no thread left.
     pub(super) fn start(hubs: &Arc<Hubs>) -> io::Result<Arc<Self>> {
-        let hub = Arc::new(Self {
-            epoch: hubs.epoch.clone(),
-            shared: Mutex::default(),
-            bell: Arc::new(Bell::default()),
-            followers: Followers::default(),
-            changed: Mutex::new((BTreeSet::new(), true)),
-            journals: Mutex::default(),
-        });
-        let lister = Lister {
-            hub: Arc::clone(&hub),
-            hubs: Arc::downgrade(hubs),
-            known: BTreeMap::new(),
-            watched: BTreeSet::new(),
-        };
+        let lister = Lister::new(hubs);
+        let hub = Arc::clone(&lister.hub);
         std::thread::Builder::new()
             .name("inbox".to_owned())
             .spawn(move || lister.run())?;
@@ -84,30 +84,30 @@ impl InboxHub {
 
     /// Something changed in a flow.
     pub(crate) fn changed(&self, flow: FlowRef) {
-        lock(&self.changed).0.insert(flow);
+        lock(&self.changes).flows.insert(flow);
         self.bell.ring();
     }
 
-    /// Something changed in these folders.
-    pub(super) fn news(&self, folders: &[PathBuf]) {
+    /// Something changed on the disk.
+    pub(super) fn news(&self, news: &News) {
         let journals = lock(&self.journals);
-        let mut changed = lock(&self.changed);
-        let mut mine = false;
-        for folder in folders {
-            mine = true;
-            match journals.get(folder) {
-                Some(flow) => {
-                    changed.0.insert(flow.clone());
+        let mut changes = lock(&self.changes);
+        match news {
+            News::All => (changes.list, changes.lost_count) = (true, true),
+            News::Of(folders) if folders.is_empty() => return,
+            News::Of(folders) => {
+                for folder in folders {
+                    match journals.get(folder) {
+                        Some(flow) => drop(changes.flows.insert(flow.clone())),
+                        // It is a project, or the folder of all of them: there may be a new flow.
+                        None => changes.list = true,
+                    }
                 }
-                // It is a project, or the folder of all of them: there may be a new flow.
-                None => changed.1 = true,
             }
         }
-        drop(changed);
+        drop(changes);
         drop(journals);
-        if mine {
-            self.bell.ring();
-        }
+        self.bell.ring();
     }
 
     /// Takes what is new.
@@ -146,11 +146,38 @@ struct Lister {
     hubs: Weak<Hubs>,
     known: BTreeMap<FlowRef, KnownFlow>,
     watched: BTreeSet<PathBuf>,
+    /// When flows were listed last, as the clock counts.
+    listed_us: u64,
+    /// The last flow that was read because the system does not notify of its changes.
+    polled: Option<FlowRef>,
 }
 
 type Batch = BTreeMap<String, Option<Part>>;
 
 impl Lister {
+    /// Knows no flow yet.
+    fn new(hubs: &Arc<Hubs>) -> Self {
+        let hub = Arc::new(InboxHub {
+            epoch: hubs.epoch.clone(),
+            shared: Mutex::default(),
+            bell: Arc::new(Bell::default()),
+            followers: Followers::default(),
+            changes: Mutex::new(Changes {
+                list: true,
+                ..Changes::default()
+            }),
+            journals: Mutex::default(),
+        });
+        Self {
+            hub,
+            hubs: Arc::downgrade(hubs),
+            known: BTreeMap::new(),
+            watched: BTreeSet::new(),
+            listed_us: 0,
+            polled: None,
+        }
+    }
+
     fn run(mut self) {
         while let Some(hubs) = self.hubs.upgrade() {
             if hubs.is_over() {
@@ -159,19 +186,26 @@ impl Lister {
             self.round(&hubs);
             drop(hubs);
             std::thread::sleep(LIST);
-            if !self.hub.bell.wait(LOOK) {
-                // The bell did not ring: the system may have missed a change.
-                lock(&self.hub.changed).1 = true;
-            }
+            self.hub.bell.wait(LOOK);
         }
     }
 
     fn round(&mut self, hubs: &Arc<Hubs>) {
-        let (mut changed, listed) = std::mem::take(&mut *lock(&self.hub.changed));
+        let taken = std::mem::take(&mut *lock(&self.hub.changes));
+        let mut changed = taken.flows;
+        // Not every change is notified, and a bell that other flows ring without pause says nothing of this one.
+        let now_us = hubs.store.ground().clock.elapsed_us();
+        let unlisted = Duration::from_micros(now_us.saturating_sub(self.listed_us));
         let first = !lock(&self.hub.shared).ready;
         let mut batch = Batch::new();
-        if listed {
+        if taken.list || unlisted >= LOOK {
+            self.listed_us = now_us;
             self.list(hubs, &mut changed, &mut batch);
+            self.poll(hubs, &mut changed);
+        }
+        if taken.lost_count {
+            let live = self.known.iter().filter(|(_, known)| !known.over);
+            changed.extend(live.map(|(flow, _)| flow.clone()));
         }
         self.liveness(hubs, &mut changed);
         for flow in &changed {
@@ -257,10 +291,31 @@ impl Lister {
         self.known.insert(found.flow.clone(), known);
     }
 
-    fn watch(&mut self, hubs: &Arc<Hubs>, folder: PathBuf) {
-        if self.watched.len() < WATCHED_MAX && self.watched.insert(folder.clone()) {
-            hubs.ring_for(folder, &self.hub.bell);
+    /// Has the system notify of changes in a folder. Says whether it does so from now on only.
+    fn watch(&mut self, hubs: &Arc<Hubs>, folder: PathBuf) -> bool {
+        if self.watched.len() >= WATCHED_MAX || self.watched.contains(&folder) {
+            return false;
         }
+        let watched = hubs.ring_for(folder.clone(), &self.hub.bell);
+        watched && self.watched.insert(folder)
+    }
+
+    /// The next flows of whose changes the system does not notify are read without one.
+    fn poll(&mut self, hubs: &Arc<Hubs>, changed: &mut BTreeSet<FlowRef>) {
+        let unwatched = |flow: &FlowRef| !self.watched.contains(&hubs.store.place(flow).watched());
+        let live = self.known.iter().filter(|(_, known)| !known.over);
+        let flows: Vec<FlowRef> = live
+            .map(|(flow, _)| flow)
+            .filter(|flow| unwatched(flow))
+            .cloned()
+            .collect();
+        let (before, after): (Vec<_>, Vec<_>) =
+            (flows.into_iter()).partition(|flow| Some(flow) <= self.polled.as_ref());
+        let next: Vec<_> = (after.into_iter().chain(before))
+            .take(POLLED_AT_ONCE)
+            .collect();
+        self.polled = next.last().cloned();
+        changed.extend(next);
     }
 
     fn forget(&mut self, flow: &FlowRef, batch: &mut Batch) {
@@ -328,7 +383,11 @@ impl Lister {
         if !over {
             let journal = hubs.store.place(flow).watched();
             lock(&self.hub.journals).insert(journal.clone(), flow.clone());
-            self.watch(hubs, journal);
+            if self.watch(hubs, journal) {
+                // Nobody was notified of what was written since it was read.
+                lock(&self.hub.changes).flows.insert(flow.clone());
+                self.hub.bell.ring();
+            }
         }
     }
 
@@ -431,3 +490,6 @@ fn asks_of(hubs: &Hubs, flow: &FlowRef, look: &Look, liveness: &Liveness) -> Vec
     }
     asks
 }
+
+#[cfg(test)]
+mod tests;

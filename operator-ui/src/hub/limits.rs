@@ -46,6 +46,9 @@ pub(crate) const FLOWS_MAX: usize = 5_000;
 /// How many flows are watched for changes while they have no followers.
 pub(crate) const WATCHED_MAX: usize = 2_000;
 
+/// How many flows that are not watched are read at a time, one such number after another.
+pub(crate) const POLLED_AT_ONCE: usize = 100;
+
 /// How many flows that are over are looked at for the list; of the others only the summary is read.
 pub(crate) const LOOKED_MAX: usize = 300;
 

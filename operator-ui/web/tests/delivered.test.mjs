@@ -38,13 +38,16 @@ for (const [size, look] of Object.entries({ "a desk": DESK, "a phone": PHONE }))
   });
 }
 
-test("in a narrow head the word stays whole and leads to the text, where no more than a letter of the path would be left", async () => {
-  for (const width of [900, 1024, 1180]) {
-    const { page } = await at(FLOW, { data: closed(), width, height: 800 });
+test("in a narrow head the word stays whole and leads to the text, where no more than a letter of the path would be left, and however much was used", async () => {
+  const used = closed();
+  const state = used.flows[LEDGER].state;
+  state.flow = { ...state.flow, tokens: 12_345_678, limits: { cost_micros: 10_000_000, tokens: 20_000_000, turns: 400 } };
+  for (const [width, data] of [[900, closed()], [1024, closed()], [1180, closed()], [1280, used], [1366, used], [1440, used]]) {
+    const { page } = await at(FLOW, { data, width, height: 800 });
     const link = page.locator("[data-delivered]").filter({ visible: true });
     await says(link, /^Delivered/);
     const [box, head] = [await link.boundingBox(), await page.locator(".meta").first().boundingBox()];
-    assert.ok(box.x + box.width <= head.x + head.width + 1, `at ${width}: ${JSON.stringify([box, head])}`);
+    assert.ok(box.x + box.width <= head.x + head.width + 1 && box.y + box.height <= head.y + head.height + 1, `at ${width}: ${JSON.stringify([box, head])}`);
     const path = link.locator("code").filter({ visible: true });
     assert.ok((await path.count()) === 0 || (await path.boundingBox()).width >= 70, `at ${width} the path can be read`);
     await link.click();

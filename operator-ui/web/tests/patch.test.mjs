@@ -1,7 +1,7 @@
 // A patch of several files on the screen: a row for each with its lines and its differences, as an edit of one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counts, says, stage, until } from "./stage.mjs";
+import { counts, presses, says, stage, until } from "./stage.mjs";
 import { changed, DIFF, FEED, item } from "./world.mjs";
 
 const at = stage();
@@ -24,12 +24,7 @@ for (const [size, look] of Object.entries({ "a desk": { width: 1440, height: 900
     // A newer edit takes its place as the open one; each of its files can still be opened by itself.
     server.put(`feed ${LEDGER} backend`, [item(4920, "tool-success", "edit a.rs\nok", { tool: "edit_file", label: "edit_file", call_id: "c4920", added: 1, removed: 1 })]);
     await until(() => rows(log).locator(".diff").count(), (n) => n === 0, "they are one line each");
-    // The rows close and move up while this one is pressed: a press that meets none is made again.
-    await until(async () => {
-      if (await rows(log).locator(".diff").count() === 0) await rows(log).getByRole("button", { name: /new/ }).click();
-      await page.waitForTimeout(300);
-      return rows(log).locator(".diff").count();
-    }, (n) => n === 1, "one is open");
+    await presses(rows(log).getByRole("button", { name: /new/ }), async () => (await rows(log).locator(".diff").count()) === 1, "one is open");
     await says(rows(log), /pub mod journal;/);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
   });

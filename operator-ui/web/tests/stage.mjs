@@ -103,6 +103,21 @@ export async function settled(page, rest = REST_MS) {
 export const says = (part, words, what = "it says") => until(() => part.innerText(), (text) => words.test(text), `${what}: ${words}`);
 /** Waits until there are so many of something. */
 export const counts = (part, many, what = "how many") => until(() => part.count(), (n) => n === many, `${what}: ${many}`);
+/**
+ * Presses until that has its effect. A row that moves between the two halves of a press is not the one that was pressed, and on a busy
+ * machine a feed that rested a moment ago may still move; a hand presses again.
+ */
+export async function presses(part, holds, what = "it has its effect") {
+  const end = Date.now() + PATIENCE;
+  while (Date.now() < end) {
+    await part.click();
+    for (const late = Date.now() + 2_000; Date.now() < late;) {
+      if (await holds()) return;
+      await sleep(50);
+    }
+  }
+  throw new Error(what);
+}
 /** Waits until nothing more is asked of a server for a while; a busy page asks late. */
 export async function rests(asked, ms = 600) {
   for (let had = -1; had !== asked.length;) {
