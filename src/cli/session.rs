@@ -6,6 +6,7 @@ use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::id::{MessageId, RoleInstance, Seq};
 use a_society_facts::view::Views;
 use a_society_facts::view::session::{Archive, ArchiveKind, SessionEntry, SessionView, Texts};
+use a_society_orchestrator::sessions::chat_flow::{ChatFlowFault, chat_flow};
 use a_society_state::watch::FolderWatch;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
@@ -157,8 +158,14 @@ the present messages, the system prompt, and the archived histories. As Markdown
 present messages for people to read. It changes nothing, and works beside the process that drives \
 the flow. Secrets in what tools returned were removed before it was recorded.
 
+As a flow file (flow) a chat is a chain of nodes that its role takes: each has what was asked in one \
+turn as its work, and hands what it made to the next. Turns that were stopped or failed are left \
+out. The role is described in the file, and the chat's transcript is in it below metadata, where a \
+flow file has room for it. Read it before you share or run it: it holds what you typed.
+
 Examples:
   a-society session export a1b2 writer > writer.json
+  a-society session export c3d4 --format flow > nightly.yaml && a-society run nightly.yaml
   a-society session export c3d4 --format md > chat.md
   a-society session export a1b2 writer --at 120 | jq '.transcriptHistory | length'")]
 struct Export {
@@ -186,6 +193,8 @@ enum ExportFormat {
     Json,
     /// Its present messages, for people
     Md,
+    /// A chat as a flow file, with a node for each turn that came to an answer
+    Flow,
 }
 
 /// Looks after sessions.
@@ -212,6 +221,12 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 /// Prints a session as its view on disk has it, or its messages, folded up to a record.
 fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
     let (store, flow) = context.flow(&export.flow)?;
+    if let ExportFormat::Flow = export.format {
+        let file =
+            chat_flow(&store, &flow, export.at).map_err(|fault| no_flow_file(&flow, fault))?;
+        context.out.bytes(file.as_bytes())?;
+        return Ok(ExitCode::Ok);
+    }
     let role = role_of(context, &export.flow, export.role.as_ref())?;
     let mut views = Views::default();
     store.follow(&flow)?.read(&mut |recorded| {
@@ -230,10 +245,37 @@ fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
             session.write_json(&mut bytes, Texts(&read));
             bytes
         }
-        ExportFormat::Md => markdown(&views.flow.title, session, Texts(&read)).into_bytes(),
+        ExportFormat::Md | ExportFormat::Flow => {
+            markdown(&views.flow.title, session, Texts(&read)).into_bytes()
+        }
     };
     context.out.bytes(&bytes)?;
     Ok(ExitCode::Ok)
+}
+
+pub(super) fn no_flow_file(flow: &FlowRef, fault: ChatFlowFault) -> Stop {
+    let what = format!("there is no flow file of {}/{}", flow.project, flow.flow);
+    let r#try = match fault {
+        ChatFlowFault::Unread(error) => return error.into(),
+        ChatFlowFault::NoChat => format!(
+            "fork it, or read its own file: a-society show {}",
+            flow.flow
+        ),
+        ChatFlowFault::NoTurn => format!("say something: a-society chat --resume {}", flow.flow),
+        ChatFlowFault::NoRole(_) => {
+            "describe the role again in the project's a-docs/roles".to_owned()
+        }
+        ChatFlowFault::Unwritten(_) => {
+            format!("export it as JSON: a-society session export {}", flow.flow)
+        }
+    };
+    OperatorError::new(
+        ("no-flow-file", ExitCode::Failed),
+        what,
+        fault.to_string(),
+        r#try,
+    )
+    .into()
 }
 
 /// The sessions of a flow, folded from its journal.

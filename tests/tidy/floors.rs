@@ -29,6 +29,7 @@ const FLOORS: [(&str, &[&str]); 14] = [
             "a-society-state",
             "a-society-facts",
             "a-society-samples",
+            "a-society-in-memory",
         ],
     ),
     (

@@ -7,6 +7,7 @@ mod between;
 mod bounded;
 mod canaries;
 mod changing;
+mod chat_flows;
 mod chat_typed;
 mod chat_words;
 mod chatted;

@@ -555,7 +555,7 @@ fn a_chat_is_printed_as_markdown_with_who_said_what() {
     assert_eq!(json["transcriptHistory"].as_array().unwrap().len(), 3);
     let said = place.run(&["session", "export", &chat, "--format", "pdf"]);
     assert!(
-        said.code == 2 && said.err.contains("json or md"),
+        said.code == 2 && said.err.contains("json, md or flow"),
         "{said:?}"
     );
 }

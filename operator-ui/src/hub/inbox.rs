@@ -41,7 +41,7 @@ struct InboxList {
 
 /// What to read in the next round.
 #[derive(Debug, Default)]
-struct Changes {
+struct UnreadChanges {
     /// Flows in which something changed.
     flows: BTreeSet<FlowRef>,
     /// Whether there may be new flows.
@@ -57,7 +57,7 @@ pub(crate) struct InboxHub {
     shared: Mutex<InboxList>,
     bell: Arc<Bell>,
     followers: Followers,
-    changes: Mutex<Changes>,
+    changes: Mutex<UnreadChanges>,
     /// Which flow a journal's folder belongs to.
     journals: Mutex<BTreeMap<PathBuf, FlowRef>>,
 }
@@ -162,9 +162,9 @@ impl Lister {
             shared: Mutex::default(),
             bell: Arc::new(Bell::default()),
             followers: Followers::default(),
-            changes: Mutex::new(Changes {
+            changes: Mutex::new(UnreadChanges {
                 list: true,
-                ..Changes::default()
+                ..UnreadChanges::default()
             }),
             journals: Mutex::default(),
         });
@@ -384,7 +384,7 @@ impl Lister {
             let journal = hubs.store.place(flow).watched();
             lock(&self.hub.journals).insert(journal.clone(), flow.clone());
             if self.watch(hubs, journal) {
-                // Nobody was notified of what was written since it was read.
+                // What was written since it was read was notified to no reader.
                 lock(&self.hub.changes).flows.insert(flow.clone());
                 self.hub.bell.ring();
             }

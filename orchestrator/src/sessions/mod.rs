@@ -3,6 +3,7 @@
 //! [`key`] is the address of a session, `sight` decides which of them a role may read, [`list`] and [`history`] read
 //! them, and `reader` is what a role's tools are given.
 
+pub mod chat_flow;
 pub mod history;
 pub mod key;
 pub mod list;

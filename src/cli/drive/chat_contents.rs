@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::session::Texts;
+use a_society_orchestrator::sessions::chat_flow::chat_flow;
 use serde_json::Value;
 
 use super::Watch;
@@ -48,7 +49,13 @@ impl Watch<'_> {
         let place = self.store.place(self.flow);
         let read = |hash| place.text_of(hash);
         let mut bytes = Vec::new();
-        if path.extension().is_some_and(|end| end == "json") {
+        let end = path.extension().and_then(|end| end.to_str());
+        if let Some("yaml" | "yml") = end {
+            match chat_flow(self.store, self.flow, None) {
+                Ok(file) => bytes = file.into_bytes(),
+                Err(fault) => return self.say(&plain(&fault.to_string())),
+            }
+        } else if end == Some("json") {
             session.write_json(&mut bytes, Texts(&read));
         } else {
             let text = markdown(&views.flow.title, session, Texts(&read));

@@ -1,6 +1,8 @@
 //! The keys that each mapping of a flow file may have, in the order in which they are explained.
 
-pub(super) const FILE: &[&str] = &["workflow", "roles", "budget", "improve", "feedback"];
+pub(super) const FILE: &[&str] = &[
+    "workflow", "roles", "budget", "improve", "feedback", "metadata",
+];
 pub(super) const WORKFLOW: &[&str] = &["name", "summary", "nodes", "edges"];
 pub(super) const NODE: &[&str] = &[
     "id",

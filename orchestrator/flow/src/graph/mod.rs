@@ -38,7 +38,7 @@ pub use project_file::{
     FlowDefaults, ListFile, ListItem, OWNERSHIP_FILE, READINGS_FILE, in_todays_form,
     parse_defaults, parse_list, parse_role,
 };
-pub use render::{RenderFault, to_dot, to_mermaid, to_text, to_yaml};
+pub use render::{RenderFault, to_dot, to_mermaid, to_text, to_yaml, to_yaml_with_metadata};
 pub(crate) use revise::{LiveFacts, RevisionObstacle, check_revision};
 pub use role::{
     CommandRole, Executor, ExitOutcome, InlineRole, PermissionMode, Permissions, RoleBudget,

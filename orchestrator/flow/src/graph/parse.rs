@@ -153,6 +153,11 @@ fn read_file(
         .get("budget")
         .and_then(|tree| read_budget(sink, tree));
     let ends = read_ends(sink, &fields);
+    // What it holds is for other programs, and is not read here.
+    let metadata = fields.get("metadata");
+    if let Some(tree) = metadata.filter(|tree| !matches!(tree.value, Value::Map(_))) {
+        walk::wrong_type(sink, tree, "`metadata`", "a mapping", None);
+    }
     if let (Some(draft), Some(roles)) = (&draft, &roles) {
         check_roles_are_defined(sink, draft, roles);
     } else if let (Some(draft), Some(known)) = (&draft, known) {

@@ -2,6 +2,9 @@
 
 use std::fmt::{self, Write as _};
 
+use serde::Serialize;
+use serde_json::Value;
+
 use super::model::{Edge, FlowGraph, GraphFile, GraphNode, NodeIndex};
 
 /// A flow file that could not be written as YAML. No sound file is known to do that.
@@ -19,6 +22,17 @@ impl std::error::Error for RenderFault {}
 /// The file as YAML that reads back to the same file.
 pub fn to_yaml(file: &GraphFile) -> Result<String, RenderFault> {
     a_society_yaml::render(file).map_err(RenderFault)
+}
+
+/// The file as YAML with what other programs may want to know of it. Reading it back gives the same file.
+pub fn to_yaml_with_metadata(file: &GraphFile, metadata: &Value) -> Result<String, RenderFault> {
+    #[derive(Serialize)]
+    struct WithMetadata<'f> {
+        #[serde(flatten)]
+        file: &'f GraphFile,
+        metadata: &'f Value,
+    }
+    a_society_yaml::render(&WithMetadata { file, metadata }).map_err(RenderFault)
 }
 
 /// Writing into a `String` cannot fail, so that nothing is lost by not looking.

@@ -38,6 +38,10 @@ pub fn schema() -> Value {
                 "description": "Whether a feedback report is written after that.",
                 "enum": [true, false, "yes", "no"],
             },
+            "metadata": {
+                "description": "What other programs note in the file. A flow does not read it.",
+                "type": "object",
+            },
         },
         "required": ["workflow"],
         "additionalProperties": false,

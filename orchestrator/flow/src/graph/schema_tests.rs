@@ -42,6 +42,7 @@ fn full_file() -> Value {
             },
         },
         "budget": { "tokens": 9 },
+        "metadata": {},
     })
 }
 
