@@ -66,7 +66,7 @@ pub(crate) struct Made {
 }
 
 /// A file that is written, by its path in the folder.
-struct NewFile<'a> {
+struct TemplateFile<'a> {
     name: &'static str,
     text: &'a str,
 }
@@ -80,7 +80,9 @@ pub(crate) fn make(dir: &Path) -> Result<Made, Stop> {
     let is_takeover = holds_work(dir)?;
     let flow = if is_takeover { TAKEOVER } else { GREENFIELD };
     let written = FILES.into_iter().chain([(INITIALIZATION, flow)]);
-    let written: Vec<NewFile<'_>> = written.map(|(name, text)| NewFile { name, text }).collect();
+    let written: Vec<TemplateFile<'_>> = written
+        .map(|(name, text)| TemplateFile { name, text })
+        .collect();
     must_be_free(dir, &written)?;
     make_folder(dir)?;
     // Inside a workspace it is one more project of it.
@@ -112,11 +114,11 @@ pub(crate) fn make_example(dir: &Path) -> Result<Made, Stop> {
     let script = shown_slowly(EXAMPLE_SCRIPT);
     let [flow_name, script_name] = EXAMPLE_FILES;
     let written = [
-        NewFile {
+        TemplateFile {
             name: flow_name,
             text: EXAMPLE_FLOW,
         },
-        NewFile {
+        TemplateFile {
             name: script_name,
             text: script.as_str(),
         },
@@ -158,7 +160,7 @@ pub(crate) fn folder_named(root: &Path, name: &str) -> Result<(ProjectName, Path
 
 fn write(
     dir: &Path,
-    files: &[NewFile<'_>],
+    files: &[TemplateFile<'_>],
     before: impl FnOnce() -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let begun = files.iter().map(|file| begin(dir, file.name, file.text));
@@ -171,7 +173,7 @@ fn write(
     Ok(())
 }
 
-fn must_be_free(dir: &Path, files: &[NewFile<'_>]) -> Result<(), Stop> {
+fn must_be_free(dir: &Path, files: &[TemplateFile<'_>]) -> Result<(), Stop> {
     match files.iter().find(|file| dir.join(file.name).exists()) {
         Some(file) => Err(taken(&dir.join(file.name))),
         None => Ok(()),

@@ -26,7 +26,7 @@ fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether a character cannot be seen, or looks like a blank and is none. Where something is decided about, it is shown by
+/// Whether a character cannot be seen, or only looks like a blank. Where something is decided about, it is shown by
 /// its number.
 fn is_unseen(c: char) -> bool {
     is_hidden(c)

@@ -236,7 +236,7 @@ impl Shown {
     }
 }
 
-/// Where a text first stands.
+/// Where a text is first.
 fn memchr(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|it| it == wanted)
 }

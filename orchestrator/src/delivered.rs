@@ -12,7 +12,7 @@ use a_society_facts::fact::turn::CallEnd;
 use a_society_facts::handoff::{Artifact, HandoffWay};
 use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::message::ToolCall;
-use a_society_roles::tool::{SaidChange, said_changes};
+use a_society_roles::tool::{RequestedChange, requested_changes};
 use a_society_state::disk::Disk;
 use a_society_state::{Error, FlowPlace, FlowRef, Store};
 
@@ -130,8 +130,8 @@ impl DeliveryFold {
 
 /// The call's name and the file it writes last, if it writes one.
 fn written_by(call: &ToolCall) -> Option<(String, String)> {
-    let is_kept = |change: &SaidChange| change.content.is_some() || !change.edits.is_empty();
-    let mut changes = said_changes(&call.name, call.input.get()).into_iter();
+    let is_kept = |change: &RequestedChange| change.content.is_some() || !change.edits.is_empty();
+    let mut changes = requested_changes(&call.name, call.input.get()).into_iter();
     let last = changes.rfind(is_kept)?;
     Some((call.id.clone(), last.path))
 }

@@ -15,7 +15,7 @@ use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{CallState, OpenTurn};
 use a_society_facts::{At, Hash};
 use a_society_roles::port::{RecordAccess, RecordPath};
-use a_society_roles::tool::{SaidChange, said_changes};
+use a_society_roles::tool::{RequestedChange, requested_changes};
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
 use a_society_state::fork::{self, Cut, ForkedFile, Holds, Written};
@@ -330,9 +330,9 @@ impl KeptRecord {
     /// A file that a call changed and that was not handed over since. What it held is believed
     /// only if its hash is the one that was recorded.
     fn written(&mut self, place: &FlowPlace, written: &Written) {
-        let said = said_changes(&written.tool, &written.arguments).into_iter();
+        let said = requested_changes(&written.tool, &written.arguments).into_iter();
         let is_it =
-            |said: &SaidChange| (written.file.as_ref()).is_none_or(|file| *file == said.path);
+            |said: &RequestedChange| (written.file.as_ref()).is_none_or(|file| *file == said.path);
         let Some((said, path)) = said.filter(is_it).find_map(|said| {
             let path = in_record(place, &said.path)?;
             Some((said, path))
@@ -388,7 +388,7 @@ enum RecordedFile<'a> {
 }
 
 /// What a file holds after a call, as far as the call and what it held before say so.
-fn made(said: SaidChange, before: Option<String>) -> Option<String> {
+fn made(said: RequestedChange, before: Option<String>) -> Option<String> {
     if let Some(content) = said.content {
         return if said.append {
             Some(before? + &content)

@@ -38,6 +38,7 @@ pub use a_society_roles::taker::scripted::{RoleScript, ScriptFault};
 pub use a_society_roles::tool::command::guard;
 /// The meaning of tool calls, by all names of the tools.
 pub use a_society_roles::tool::{
-    SaidChange, Status, TaskArgument, canonical, said_changes, said_files, said_tasks, text_after,
+    RequestedChange, Status, TaskArgument, canonical, requested_changes, requested_files,
+    requested_tasks, text_after,
 };
 pub use a_society_roles::turn::words::PROGRAM;

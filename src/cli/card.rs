@@ -276,7 +276,7 @@ impl Card {
         };
         let decided = decided(&self.question, self.action, &self.choices, does);
         match decided {
-            Some(verb) if is_yes(&verb) && !self.is_shown() => Typed::Said(self.not_shown()),
+            Some(verb) if verb.row().agrees && !self.is_shown() => Typed::Said(self.not_shown()),
             Some(verb) => Typed::Command(verb),
             None => {
                 self.asks_why = true;
@@ -413,14 +413,6 @@ enum Does {
     Later,
     /// It shows all of the text.
     Show,
-}
-
-/// Whether it lets something happen of which the operator must have seen everything.
-pub(crate) const fn is_yes(verb: &Verb) -> bool {
-    matches!(
-        verb,
-        Verb::Allow { .. } | Verb::Approve { .. } | Verb::Reply { .. }
-    )
 }
 
 /// The word that shows all of a call.

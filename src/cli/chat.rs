@@ -17,7 +17,7 @@ use a_society_state::{FlowRef, Store};
 use super::begin::note_idle_rules;
 use super::budget::Limit;
 use super::chats;
-use super::consent_flags::Beforehand;
+use super::consent_flags::ConsentFlags;
 use super::context::Context;
 use super::drive::talk::Talk;
 use super::drive::{Watched, Wishes, watch};
@@ -96,7 +96,7 @@ pub(crate) struct Arguments {
     budget: Option<Limit>,
 
     #[command(flatten)]
-    beforehand: Beforehand,
+    beforehand: ConsentFlags,
 
     /// Print only answers, what is asked, and errors
     #[arg(short, long)]

@@ -1,4 +1,4 @@
-//! What the operator says beforehand about calls that would be asked about.
+//! Flags that decide in advance about calls that would be asked about.
 
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
 use a_society_orchestrator::config::policy;
@@ -8,7 +8,7 @@ use super::mode::Mode;
 
 /// What may run without asking, what never runs, and how much is asked of the rest.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct Beforehand {
+pub(crate) struct ConsentFlags {
     /// What runs without asking: edits, edits:FOLDER, commands, a command such as 'pytest *', web,
     /// web:HOST, mcp-tools, mcp:SERVER, mcp:SERVER/TOOL or the name of a tool; separate several with
     /// commas, or repeat --allow
@@ -29,7 +29,7 @@ pub(crate) struct Beforehand {
 #[derive(Debug, Clone)]
 pub(crate) struct Rules(Vec<String>);
 
-impl Beforehand {
+impl ConsentFlags {
     /// The mode, if one was given.
     pub(crate) fn mode(&self) -> Option<ConsentMode> {
         self.mode.map(Mode::mode)

@@ -8,7 +8,7 @@ use a_society_facts::view::flow::{Account, FlowState, Spent};
 use serde_json::{Value, json};
 
 use super::table::Cell;
-use crate::text::{money, tokens};
+use crate::text::{money, plain, tokens};
 
 /// Tokens and money in a few words, where there are any.
 pub(crate) fn in_short(account: &Account) -> Vec<String> {
@@ -57,7 +57,10 @@ fn limited_rows(
         "ROLE", "MODEL", "TURNS", "IN", "OUT", "CACHED", "COST", "BUDGET",
     ];
     let mut rows = vec![heads.map(Cell::from).to_vec()];
-    let model = |role: &RoleInstance| models.get(role).cloned().unwrap_or_default();
+    let model = |role: &RoleInstance| {
+        let model = models.get(role);
+        model.map_or_else(String::new, |model| plain(model).into_owned())
+    };
     rows.extend(
         roles
             .iter()

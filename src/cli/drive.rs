@@ -419,7 +419,7 @@ impl Watch<'_> {
             }
             Meaning::Read => self.read_others(),
             Meaning::Does(verb) => {
-                let done = verb.done();
+                let done = verb.row().done;
                 match self.obeyed(verb) {
                     Ok(()) => self.say(done),
                     Err(refused) => self.say(&plain(&refused.to_string())),

@@ -133,7 +133,7 @@ fn make(store: &Store, flow: &FlowRef, without: &[Part]) -> Result<Page, Stop> {
         workspace: &folder,
         project: &project_folder(store, &flow.project),
     };
-    let hubs = Hubs::new(store.clone(), String::new(), Vec::new(), None);
+    let hubs = Hubs::new(store.clone(), String::new(), None);
     page(&hubs, flow, &wanted).map_err(|failed| told(flow, &failed))
 }
 

@@ -3,7 +3,7 @@
 use a_society_orchestrator::run::{self, Amendment};
 
 use super::begin::note_idle_rules;
-use super::consent_flags::Beforehand;
+use super::consent_flags::ConsentFlags;
 use super::context::Context;
 use super::drive::{Wishes, shown};
 use super::report::opened;
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     flow: Option<String>,
 
     #[command(flatten)]
-    beforehand: Beforehand,
+    beforehand: ConsentFlags,
 
     #[command(flatten)]
     wishes: Wishes,

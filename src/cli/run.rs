@@ -14,7 +14,7 @@ use a_society_state::disk::{Kind, RealDisk};
 use a_society_state::files::kind_behind;
 
 use super::budget::Limit;
-use super::consent_flags::Beforehand;
+use super::consent_flags::ConsentFlags;
 use super::context::Context;
 use super::drive::{Wishes, shown};
 use super::flow_files::{Target, read_script, read_target, script_path};
@@ -119,7 +119,7 @@ pub(crate) struct Arguments {
     budget: Option<Limit>,
 
     #[command(flatten)]
-    beforehand: Beforehand,
+    beforehand: ConsentFlags,
 
     #[command(flatten)]
     wishes: Wishes,

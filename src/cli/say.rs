@@ -127,7 +127,7 @@ pub(crate) struct Said {
 /// When there is no such flow, it refuses, or no driver could take the command.
 pub(crate) fn deliver(context: &mut Context<'_>, to: &To, verb: Verb) -> Result<Said, Stop> {
     let (store, flow) = context.flow(&to.flow)?;
-    if verb.typed().is_some_and(holds_a_secret) {
+    if verb.row().typed.is_some_and(holds_a_secret) {
         context.out.note(SECRET);
     }
     let client = match &to.client_id {
@@ -154,14 +154,10 @@ pub(crate) const SECRET: &str = "something in it looks like a secret, and is bla
 /// # Errors
 /// As [`deliver`].
 pub(crate) fn say(context: &mut Context<'_>, to: &To, verb: Verb) -> Outcome {
-    let done = verb.done();
-    let leads_to_facts = !matches!(verb, Verb::RetryNow { .. });
-    let is_setting = matches!(
-        verb,
-        Verb::Configure { .. } | Verb::Mode { .. } | Verb::Budget { .. } | Verb::Rules { .. }
-    );
+    let row = verb.row();
+    let (done, is_unrecorded, is_setting) = (row.done, row.is_unrecorded, row.sets.is_some());
     let said = deliver(context, to, verb)?;
-    let again = leads_to_facts && said.taken.facts == 0;
+    let again = !is_unrecorded && said.taken.facts == 0;
     tell(
         context,
         &said,

@@ -267,7 +267,7 @@ fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), St
     let refused = |error: std::io::Error| from_io("serve", "the page", &error);
     let epoch = format!("{:032x}", SystemMint.number());
     let actions: Arc<dyn Actions> = Arc::new(Workspace::new(store.clone()));
-    let hubs = Hubs::new(store.clone(), epoch, actions.models(), user::reach().ok());
+    let hubs = Hubs::new(store.clone(), epoch, user::reach().ok());
     let folder = workspace::folder_of(store);
     let options = Options {
         listen: wanted.listen,

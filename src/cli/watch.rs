@@ -511,7 +511,7 @@ impl Screen {
 /// # Errors
 /// Says in words why it was not heard.
 fn answered(store: &Store, flow: &FlowRef, command: Verb) -> Answered {
-    let words = command.done();
+    let words = command.row().done;
     let client = mint::name(&mut SystemMint, "watch").map_err(|bad| bad.to_string())?;
     let (project, name) = (project_folder(store, &flow.project), name(flow));
     match client::say(store, flow, &project, command, client) {

@@ -1,5 +1,5 @@
 //! A flow as the floors above see it: they ask for its texts, its record and its holder, and do not know
-//! where any of it lies.
+//! where any of it is.
 
 use std::path::{Path, PathBuf};
 

@@ -102,7 +102,7 @@ fn a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_i
     let projects = served.get("/api/projects");
     let rows = projects["projects"].as_array().unwrap();
     let named = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
-    // What only keeps files may become a project, and is none yet.
+    // What only keeps files may become a project, and is not one yet.
     assert_eq!(named("flows")["bare"], json!(true));
     let row = named("demo");
     assert_eq!(row.get("bare"), None);

@@ -324,7 +324,7 @@ fn a_flow_file_that_the_page_starts_works_where_the_terminal_would_have_it_work(
 fn a_file_without_a_project_that_the_page_starts_ends_with_its_forward_work() {
     let workspace = stage(FLOW);
     let server = Server::start(&workspace, &[]);
-    // The answer is given before the task of the flow says how the flow stands.
+    // The answer is given before the task of the flow reports the state of the flow.
     for _ in 0..8 {
         let flow = started(&server);
         let mut window = Window::new(&flow, &["owner"]);

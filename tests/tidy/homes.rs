@@ -76,7 +76,7 @@ const TOUCHES: [Touch; 7] = [
                 "how long a stream has been silent, by the clock of its timers; no fact has its time from there",
             ),
             (
-                "orchestrator/src/config/kept.rs",
+                "orchestrator/src/config/cached_file.rs",
                 "how long ago the configuration changed, by the clock of its file system",
             ),
         ],
@@ -112,7 +112,7 @@ const TOUCHES: [Touch; 7] = [
                 "the operator's own configuration and key files, outside every workspace",
             ),
             (
-                "orchestrator/src/config/kept.rs",
+                "orchestrator/src/config/cached_file.rs",
                 "whether that configuration changed since it was read",
             ),
             (

@@ -1,4 +1,4 @@
-//! What a chat says where a message is none, an answer is empty, and where a chat is left.
+//! What a chat says where a message is empty, an answer is empty, and where a chat is left.
 
 use a_society_stand_in::{Ending, Server};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallIntended, ChangedText};
 use a_society_facts::message::Text;
-use a_society_orchestrator::{SaidChange, WITHHELD, canonical, said_changes, text_after};
+use a_society_orchestrator::{RequestedChange, WITHHELD, canonical, requested_changes, text_after};
 
 use super::lines::{Bounds, compare};
 use crate::protocol::ask::Diff;
@@ -67,7 +67,7 @@ impl Edit {
         if Hash::of(input.as_bytes()) != call.arguments && !input.contains(WITHHELD) {
             return Vec::new();
         }
-        let said = said_changes(&call.tool, input).into_iter().enumerate();
+        let said = requested_changes(&call.tool, input).into_iter().enumerate();
         let arguments: Arc<str> = input.into();
         said.filter_map(|(number, said)| {
             let edit = match call.files.get(number) {
@@ -92,7 +92,7 @@ impl Edit {
     }
 
     fn of_file(
-        given: SaidChange,
+        given: RequestedChange,
         EditedPlace {
             before,
             after,

@@ -11,7 +11,7 @@ use a_society_facts::view::FactView;
 use a_society_facts::view::feed::{self, FeedBounds, FeedItem, FeedView, ItemKind};
 use a_society_facts::view::flow::Decider;
 use a_society_facts::{At, Recorded};
-use a_society_orchestrator::{canonical, said_files};
+use a_society_orchestrator::{canonical, requested_files};
 use serde::Deserialize;
 
 use super::edit::{Edit, is_edit, several};
@@ -407,7 +407,7 @@ fn one_line(command: &str) -> String {
 
 /// The files that a call which was refused names.
 fn named_files(tool: &str, input: &str) -> Option<Vec<EditedFile>> {
-    let named = said_files(tool, input)
+    let named = requested_files(tool, input)
         .into_iter()
         .take(EDITED_FILES_MAX)
         .map(|path| EditedFile {

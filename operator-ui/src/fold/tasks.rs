@@ -6,7 +6,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallEnd, CallIntended};
 use a_society_facts::id::{CallId, RoleInstance};
-use a_society_orchestrator::{Status, WITHHELD, canonical, said_tasks};
+use a_society_orchestrator::{Status, WITHHELD, canonical, requested_tasks};
 
 use super::limits::{ARGUMENTS_BYTES_MAX, TASK_BYTES_MAX, TASKS_MAX};
 use super::words;
@@ -26,7 +26,9 @@ pub(super) fn written(call: &CallIntended, input: &str) -> Option<Vec<Task>> {
     if Hash::of(input.as_bytes()) != call.arguments && !input.contains(WITHHELD) {
         return None;
     }
-    let tasks = said_tasks(&call.tool, input)?.into_iter().take(TASKS_MAX);
+    let tasks = requested_tasks(&call.tool, input)?
+        .into_iter()
+        .take(TASKS_MAX);
     let tasks = tasks.map(|task| Task {
         text: words::beginning(&task.text, TASK_BYTES_MAX).to_owned(),
         state: match task.status {

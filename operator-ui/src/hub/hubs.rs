@@ -141,16 +141,11 @@ pub struct Counts {
 impl Hubs {
     /// No hub yet.
     #[must_use]
-    pub fn new(
-        store: Store,
-        epoch: String,
-        models: Vec<ModelChoice>,
-        reach: Option<ToolReach>,
-    ) -> Arc<Self> {
+    pub fn new(store: Store, epoch: String, reach: Option<ToolReach>) -> Arc<Self> {
         let hubs = Arc::new(Self {
             store,
             epoch,
-            models: Mutex::new(models),
+            models: Mutex::default(),
             reach,
             counts: Counts::default(),
             flows: Mutex::default(),

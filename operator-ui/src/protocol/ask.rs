@@ -11,7 +11,7 @@ use super::wire;
 
 wire! {
     /// One thing that waits for the operator.
-    pub struct Ask {
+    pub(crate) struct Ask {
         /// Its id, which stays while it is open.
         pub id: String,
         /// The flow.
@@ -46,7 +46,7 @@ wire! {
 
     /// The kinds of question.
     #[serde(tag = "kind", rename_all = "snake_case")]
-    pub enum AskKind {
+    pub(crate) enum AskKind {
         /// A role wants words.
         Text {
             /// Why it waits.
@@ -192,7 +192,7 @@ wire! {
     }
 
     /// Roughly what it would take to let roles reflect.
-    pub struct Estimate {
+    pub(crate) struct Estimate {
         /// In which way.
         #[cfg_attr(test, ts(type = "ImprovementMode"))]
         pub mode: ImprovementMode,
@@ -215,7 +215,7 @@ wire! {
     }
 
     /// One target of a staged handoff.
-    pub struct Target {
+    pub(crate) struct Target {
         /// The node.
         pub to: String,
         /// What it would get.
@@ -223,7 +223,7 @@ wire! {
     }
 
     /// A version of a file that was handed over.
-    pub struct ArtifactRef {
+    pub(crate) struct ArtifactRef {
         /// Its path.
         pub path: String,
         /// The hash of its bytes.
@@ -233,7 +233,7 @@ wire! {
     }
 
     /// A model that a role may have.
-    pub struct ModelChoice {
+    pub(crate) struct ModelChoice {
         /// Its name.
         pub name: String,
         /// What is known of it, in words.

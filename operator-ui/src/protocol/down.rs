@@ -11,7 +11,7 @@ use super::wire;
 wire! {
     /// One message of the server; one text frame.
     #[serde(tag = "t", rename_all = "snake_case")]
-    pub enum Down {
+    pub(crate) enum Down {
         /// The first one.
         Hello {
             /// The version of the protocol.
@@ -103,7 +103,7 @@ wire! {
 
     /// All there is to know of a topic.
     #[serde(untagged)]
-    pub enum State {
+    pub(crate) enum State {
         /// Of the inbox.
         Inbox(Box<InboxState>),
         /// Of a flow.
@@ -114,7 +114,7 @@ wire! {
 
     /// What changed.
     #[serde(untagged)]
-    pub enum Put {
+    pub(crate) enum Put {
         /// Items of a feed: each takes the place of the one with its id, or comes last.
         Items(Vec<Item>),
         /// Parts by key: each takes the place of what the key had; `null` removes it.
@@ -123,7 +123,7 @@ wire! {
 
     /// A part of a state.
     #[serde(untagged)]
-    pub enum Part {
+    pub(crate) enum Part {
         /// `flow/{project}/{flow}` of the inbox.
         Row(Box<FlowRow>),
         /// `ask/{id}`.
@@ -163,7 +163,7 @@ wire! {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub enum Ack {
+pub(crate) enum Ack {
     /// It was done, and is durable.
     Done {
         /// The browser's name for it.

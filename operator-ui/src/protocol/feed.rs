@@ -7,7 +7,7 @@ use super::wire;
 
 wire! {
     /// The newest items of a feed.
-    pub struct FeedState {
+    pub(crate) struct FeedState {
         /// The items, oldest first.
         pub items: Vec<Item>,
         /// How many the feed has.
@@ -17,7 +17,7 @@ wire! {
     }
 
     /// One item.
-    pub struct Item {
+    pub(crate) struct Item {
         /// Its id, which never changes.
         pub id: String,
         /// The record that began it.
@@ -113,7 +113,7 @@ wire! {
     }
 
     /// One file that is handed over.
-    pub struct HandedFile {
+    pub(crate) struct HandedFile {
         /// Its path.
         pub path: String,
         /// The node that gets it.
@@ -123,7 +123,7 @@ wire! {
     }
 
     /// One of several files that an edit changes.
-    pub struct EditedFile {
+    pub(crate) struct EditedFile {
         /// Its path.
         pub path: String,
         /// Lines that come.
@@ -135,7 +135,7 @@ wire! {
     }
 
     /// A request for consent and its answer.
-    pub struct ConsentNote {
+    pub(crate) struct ConsentNote {
         /// The tool.
         pub tool: String,
         /// What it is about, in a line.
@@ -150,7 +150,7 @@ wire! {
     }
 
     /// A task of a role's list.
-    pub struct Task {
+    pub(crate) struct Task {
         /// What is to be done.
         pub text: String,
         /// How far it is.
@@ -160,7 +160,7 @@ wire! {
     /// How far a task is.
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
-    pub enum TaskState {
+    pub(crate) enum TaskState {
         /// It is not begun.
         Open,
         /// It is being done.
@@ -170,7 +170,7 @@ wire! {
     }
 
     /// What tests came to.
-    pub struct Outcome {
+    pub(crate) struct Outcome {
         /// In a few words: "44 passed", "1 failed, 43 passed".
         pub words: String,
         /// Whether one of them failed.
@@ -180,7 +180,7 @@ wire! {
     /// The kinds of item.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
-    pub enum ItemType {
+    pub(crate) enum ItemType {
         /// The role says something.
         Assistant,
         /// The operator says something.

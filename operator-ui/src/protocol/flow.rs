@@ -12,7 +12,7 @@ use super::wire;
 
 wire! {
     /// Everything about a flow that is shown beside the feeds.
-    pub struct FlowState {
+    pub(crate) struct FlowState {
         /// The flow itself.
         pub flow: FlowHead,
         /// Its nodes in the order of the graph.
@@ -32,7 +32,7 @@ wire! {
     }
 
     /// Why a flow is paused.
-    pub struct Paused {
+    pub(crate) struct Paused {
         /// The kind of reason.
         pub reason: String,
         /// More about it.
@@ -40,7 +40,7 @@ wire! {
     }
 
     /// A node.
-    pub struct NodeView {
+    pub(crate) struct NodeView {
         /// Its id.
         pub id: String,
         /// Whose it is.
@@ -98,7 +98,7 @@ wire! {
     }
 
     /// An edge.
-    pub struct EdgeView {
+    pub(crate) struct EdgeView {
         /// From which node.
         pub from: String,
         /// To which.
@@ -118,7 +118,7 @@ wire! {
     /// The state of an edge.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
-    pub enum EdgeState {
+    pub(crate) enum EdgeState {
         /// Nothing went along it.
         NotYet,
         /// What went along it counts.
@@ -128,7 +128,7 @@ wire! {
     }
 
     /// Something that went along an edge.
-    pub struct Passed {
+    pub(crate) struct Passed {
         /// What.
         pub artifact: ArtifactRef,
         /// The record.
@@ -142,7 +142,7 @@ wire! {
     }
 
     /// A role instance.
-    pub struct RoleView {
+    pub(crate) struct RoleView {
         /// Its name.
         pub instance: String,
         /// The role it is an instance of.
@@ -193,7 +193,7 @@ wire! {
     /// The state of a role instance.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
-    pub enum RoleState {
+    pub(crate) enum RoleState {
         /// It has nothing to do.
         Idle,
         /// It is at work.
@@ -211,7 +211,7 @@ wire! {
     }
 
     /// The improvement phase.
-    pub struct ImprovementView {
+    pub(crate) struct ImprovementView {
         /// How roles reflect.
         #[cfg_attr(test, ts(type = "ImprovementMode"))]
         pub mode: ImprovementMode,
@@ -222,7 +222,7 @@ wire! {
     }
 
     /// A role that reflects.
-    pub struct ReflectingView {
+    pub(crate) struct ReflectingView {
         /// Its state.
         pub state: ReflectingState,
         /// Whom it waits for.
@@ -236,7 +236,7 @@ wire! {
     /// The state of a role that reflects.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
-    pub enum ReflectingState {
+    pub(crate) enum ReflectingState {
         /// It waits for others.
         Waiting,
         /// It reflects.
@@ -248,7 +248,7 @@ wire! {
     }
 
     /// The report.
-    pub struct FeedbackView {
+    pub(crate) struct FeedbackView {
         /// Its state.
         pub state: FeedbackState,
         /// Where it is.
@@ -258,7 +258,7 @@ wire! {
     /// The state of the report.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
-    pub enum FeedbackState {
+    pub(crate) enum FeedbackState {
         /// The operator has not decided yet.
         Undecided,
         /// It is not wanted.
@@ -270,7 +270,7 @@ wire! {
     }
 
     /// A proposed change to a file of the project.
-    pub struct ChangeView {
+    pub(crate) struct ChangeView {
         /// Its id.
         pub id: String,
         /// The file.
@@ -286,7 +286,7 @@ wire! {
     /// The state of a proposed change.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
-    pub enum ChangeState {
+    pub(crate) enum ChangeState {
         /// It waits.
         Proposed,
         /// It was applied.
@@ -299,7 +299,7 @@ wire! {
 /// The flow itself.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct FlowHead {
+pub(crate) struct FlowHead {
     /// What the list says of it.
     #[serde(flatten)]
     pub row: FlowRow,

@@ -44,7 +44,7 @@ wire! {
     }
 
     /// A request as it left for its model, written anew from the journal.
-    pub struct SentRequest {
+    pub(crate) struct SentRequest {
         /// The record that tells of it.
         pub seq: u64,
         /// The model that was asked.
@@ -459,7 +459,7 @@ wire! {
     }
 
     /// A project.
-    pub struct ProjectRow {
+    pub(crate) struct ProjectRow {
         /// Its name.
         pub name: String,
         /// Whether it has roles and a graph of its own.

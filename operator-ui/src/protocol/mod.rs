@@ -4,21 +4,21 @@
 //! by a test, so that the two cannot drift.
 
 pub mod ask;
-pub mod command;
+pub(crate) mod command;
 pub mod down;
 pub(crate) mod exported;
-pub mod feed;
-pub mod findings;
+pub(crate) mod feed;
+pub(crate) mod findings;
 pub mod flow;
 pub mod http;
-pub mod limits;
-pub mod made;
+pub(crate) mod limits;
 pub(crate) mod row;
-pub mod settings;
-pub mod strict;
+pub(crate) mod settings;
+pub(crate) mod strict;
 pub(crate) mod up;
+pub mod workspace;
 
-pub use down::{Down, Fault};
+pub use down::Fault;
 pub use row::FlowRef;
 
 /// The version of the protocol. It is raised when an older page could misunderstand.

@@ -13,7 +13,7 @@ wire! {
     }
 
     /// A flow in the list.
-    pub struct FlowRow {
+    pub(crate) struct FlowRow {
         /// The project.
         pub project: String,
         /// The flow's id.
@@ -77,7 +77,7 @@ wire! {
     }
 
     /// How far a journal can be read that is damaged, or that a newer version wrote.
-    pub struct JournalHarm {
+    pub(crate) struct JournalHarm {
         /// Whether a newer version of the program wrote it.
         pub newer: bool,
         /// The first record that cannot be read.
@@ -85,7 +85,7 @@ wire! {
     }
 
     /// A server of tools that a role works without.
-    pub struct AbsentServer {
+    pub(crate) struct AbsentServer {
         /// The role.
         pub role: String,
         /// The server.
@@ -97,7 +97,7 @@ wire! {
     /// What a flow is doing now, as every screen says it.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
-    pub enum Doing {
+    pub(crate) enum Doing {
         /// A role is at work, or is about to be.
         Working,
         /// Every role that is at work waits until its request is sent again.
@@ -127,7 +127,7 @@ wire! {
     }
 
     /// Something that goes on by itself at its time.
-    pub struct Again {
+    pub(crate) struct Again {
         /// When.
         pub at: String,
         /// Whether a limit of a provider resets then; else a request that failed is sent again.
@@ -147,7 +147,7 @@ wire! {
     }
 
     /// The flow that another is a fork of.
-    pub struct Parent {
+    pub(crate) struct Parent {
         /// Its id.
         pub flow: String,
         /// Up to which record the two are one.
@@ -157,7 +157,7 @@ wire! {
     /// Who drives a flow.
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
-    pub enum DrivenBy {
+    pub(crate) enum DrivenBy {
         /// The process that serves the page.
         Server,
         /// Another process.
@@ -167,7 +167,7 @@ wire! {
     /// The parts of a flow's life.
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
-    pub enum Phase {
+    pub(crate) enum Phase {
         /// The graph is walked.
         Forward,
         /// The operator chooses how roles reflect.
@@ -185,7 +185,7 @@ wire! {
     }
 
     /// A decision that was made.
-    pub struct Decided {
+    pub(crate) struct Decided {
         /// When.
         pub at: String,
         /// In which flow.
@@ -199,7 +199,7 @@ wire! {
     }
 
     /// All flows, and everything that waits for the operator.
-    pub struct InboxState {
+    pub(crate) struct InboxState {
         /// The flows, by `{project}/{flow}`.
         pub flows: std::collections::BTreeMap<String, FlowRow>,
         /// What waits, by its id.

@@ -4,7 +4,7 @@ use super::wire;
 
 wire! {
     /// A change of the operator's configuration.
-    pub struct Setting {
+    pub(crate) struct Setting {
         /// What the page showed: the version of the file.
         pub version: String,
         /// What changes.
@@ -17,7 +17,7 @@ wire! {
 
     /// What changes of a configuration.
     #[serde(rename_all = "snake_case")]
-    pub enum SettingChange {
+    pub(crate) enum SettingChange {
         /// A model more, and its provider if that is new.
         AddModel(ModelWish),
         /// Members of a model.
@@ -46,7 +46,7 @@ wire! {
 
     /// What holds for all flows beside the rules. What is absent is taken out, and its default holds.
     #[serde(rename_all = "snake_case")]
-    pub enum PolicyWish {
+    pub(crate) enum PolicyWish {
         /// The mode of flows that choose none.
         Mode(ModeWish),
         /// How far tools reach at most.
@@ -58,7 +58,7 @@ wire! {
     }
 
     /// The mode of flows that choose none.
-    pub struct ModeWish {
+    pub(crate) struct ModeWish {
         /// Its word; the usual one, if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
@@ -66,7 +66,7 @@ wire! {
     }
 
     /// How far tools reach at most.
-    pub struct ReachWish {
+    pub(crate) struct ReachWish {
         /// The scope, by its word.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
@@ -78,7 +78,7 @@ wire! {
     }
 
     /// What stops a flow that makes no progress. What is absent has its default.
-    pub struct LimitsWish {
+    pub(crate) struct LimitsWish {
         /// The tokens of a flow, or `none`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
@@ -94,7 +94,7 @@ wire! {
     }
 
     /// The notification command. No word is no command.
-    pub struct NotifyWish {
+    pub(crate) struct NotifyWish {
         /// The program and its arguments; no shell reads them.
         pub command: Vec<String>,
         /// The occasions on which it runs; all of them, if none is named.
@@ -102,7 +102,7 @@ wire! {
     }
 
     /// A service that answers `web_search`.
-    pub struct SearchWish {
+    pub(crate) struct SearchWish {
         /// Where its key is.
         pub key: KeyPlace,
         /// Its address, if it is not the usual one.
@@ -112,7 +112,7 @@ wire! {
     }
 
     /// A rule about calls.
-    pub struct RuleWish {
+    pub(crate) struct RuleWish {
         /// Which list it is in: `allow` or `deny`.
         pub list: RuleList,
         /// The rule, as it is written.
@@ -122,7 +122,7 @@ wire! {
     /// The lists of rules.
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
-    pub enum RuleList {
+    pub(crate) enum RuleList {
         /// What runs without asking.
         Allow,
         /// What never runs.
@@ -130,7 +130,7 @@ wire! {
     }
 
     /// A model as the operator wants it. Absent values come from the catalogue, or stay.
-    pub struct ModelWish {
+    pub(crate) struct ModelWish {
         /// How it is called here.
         pub name: String,
         /// Its name with its provider.
@@ -176,7 +176,7 @@ wire! {
     }
 
     /// Where a key is.
-    pub struct KeyPlace {
+    pub(crate) struct KeyPlace {
         /// How it is found: `env`, `file` or `keyring`.
         pub from: String,
         /// The name of the variable, the path of the file, or the name in the keyring.
@@ -184,7 +184,7 @@ wire! {
     }
 
     /// A model that is taken out.
-    pub struct ModelRemoval {
+    pub(crate) struct ModelRemoval {
         /// Which.
         pub name: String,
         /// The model of roles that name none, from then on.
@@ -198,7 +198,7 @@ wire! {
     }
 
     /// An MCP server as the operator wants it: a program, or an address.
-    pub struct ServerWish {
+    pub(crate) struct ServerWish {
         /// Its name.
         pub name: String,
         /// The program.
@@ -234,7 +234,7 @@ wire! {
     }
 
     /// What a variable or a header of a server holds: one of the three.
-    pub struct ServerValue {
+    pub(crate) struct ServerValue {
         /// Its name.
         pub name: String,
         /// This text, which is no key.
@@ -256,7 +256,7 @@ wire! {
     }
 
     /// A change of the operator's own skills.
-    pub struct SkillSetting {
+    pub(crate) struct SkillSetting {
         /// What the page showed: the version of the skill; nothing for a new one.
         pub version: String,
         /// What changes.
@@ -269,7 +269,7 @@ wire! {
 
     /// What changes of the operator's own skills.
     #[serde(rename_all = "snake_case")]
-    pub enum SkillChange {
+    pub(crate) enum SkillChange {
         /// A skill more.
         Add(SkillWish),
         /// Another description, or other words, of a skill.
@@ -279,7 +279,7 @@ wire! {
     }
 
     /// A skill as the operator wants it.
-    pub struct SkillWish {
+    pub(crate) struct SkillWish {
         /// Its name.
         pub name: String,
         /// When it is used.
@@ -289,7 +289,7 @@ wire! {
     }
 
     /// What was done, or would be.
-    pub struct SettingDone {
+    pub(crate) struct SettingDone {
         /// In a sentence.
         pub words: String,
         /// More about it, a sentence each.
@@ -308,7 +308,7 @@ wire! {
 
     /// What is tried out.
     #[serde(rename_all = "snake_case")]
-    pub enum Trial {
+    pub(crate) enum Trial {
         /// A model, with one small request.
         Model(String),
         /// An MCP server: it is started, asked what it offers, and ended.
@@ -320,7 +320,7 @@ wire! {
     }
 
     /// A call to judge.
-    pub struct CallWish {
+    pub(crate) struct CallWish {
         /// What it does.
         pub does: CallKind,
         /// The command, the path, the host, or the server and its tool as `SERVER/TOOL`.
@@ -330,7 +330,7 @@ wire! {
     /// What a call does.
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
-    pub enum CallKind {
+    pub(crate) enum CallKind {
         /// It runs a command.
         Command,
         /// It changes a file.
@@ -344,7 +344,7 @@ wire! {
     /// What would happen to a call.
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
-    pub enum CallFate {
+    pub(crate) enum CallFate {
         /// It runs without asking.
         Runs,
         /// The operator is asked.
@@ -354,7 +354,7 @@ wire! {
     }
 
     /// The result of a trial.
-    pub struct Tried {
+    pub(crate) struct Tried {
         /// Whether it works.
         pub works: bool,
         /// In words: its answer, or what is wrong.

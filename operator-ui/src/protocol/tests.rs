@@ -3,7 +3,9 @@
 
 use ts_rs::{Config, TS};
 
-use super::{ask, command, down, exported, feed, findings, flow, http, made, row, settings, up};
+use super::{
+    ask, command, down, exported, feed, findings, flow, http, row, settings, up, workspace,
+};
 
 const HEAD: &str = "// Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui \
 --lib the_page_has`. Do not edit.\n\n\
@@ -44,7 +46,7 @@ fn typescript() -> String {
             FileVersion, Author, Allowance, Costs, Cost, RecordFiles, RecordFile, RecordText, NewFile, Changes, Hits, Hit, SentPart, Projects, ProjectRow, NewFlow, NewFrom, ChatPartner, Models, GraphText, JudgedGraph, GraphFinding,
         },
         settings::{Setting, SettingChange, ModelWish, KeyPlace, ModelRemoval, ServerWish, ServerValue, RuleWish, RuleList, SearchWish, PolicyWish, ModeWish, ReachWish, LimitsWish, NotifyWish, CallWish, CallKind, CallFate, SettingDone, SkillSetting, SkillChange, SkillWish, Trial, Tried},
-        made::{NewProject, MadeProject, Removal, RemovalPart, RemovalFork, Remove},
+        workspace::{NewProject, MadeProject, Removal, RemovalPart, RemovalFork, Remove},
         exported::{Exported, Moment, ExportedRequests, ExportedRequest, ExportedTranscript, SessionMoment, SessionPart, ListChange, Drafted},
     );
     let proto = format!(

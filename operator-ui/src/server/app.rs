@@ -1,11 +1,13 @@
 //! What every route has at hand.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use a_society_facts::id::Seq;
+use a_society_orchestrator::project::place::folder_of;
 use a_society_state::FlowRef;
 use tokio::sync::{Notify, Semaphore, watch};
 
@@ -50,6 +52,11 @@ impl App {
     /// What time it is, as the wire has it.
     pub(super) fn now(&self) -> String {
         crate::fold::words::at(self.hubs.store.ground().clock.now())
+    }
+
+    /// The folder of a flow's project.
+    pub(super) fn project_folder(&self, flow: &FlowRef) -> PathBuf {
+        folder_of(&self.hubs.store, &flow.project)
     }
 }
 

@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use a_society_facts::Verb;
 use a_society_facts::fact::operator::ConsentRules;
-use a_society_facts::id::{ApprovalId, ClientId, ConsentId};
-use a_society_facts::words::choices::{self, Choice};
-use a_society_facts::words::permissions;
+use a_society_facts::id::ClientId;
+use a_society_facts::{AnsweredRequest, Verb, VerbRow, VerbSetting};
 use a_society_orchestrator::config::policy;
 use a_society_orchestrator::config::user::Scope;
 use a_society_orchestrator::control::client::{self, ObeyedBy, Unsaid};
@@ -77,7 +75,10 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
     let flow = flow_ref(wire)?;
     let client: ClientId = read(cmd)?;
     let verb = match command {
-        Command::Flow(verb) => checked(verb)?,
+        Command::Flow(verb) => {
+            check(verb.row())?;
+            verb
+        }
         Command::Server(ServerVerb::Resume { note }) => {
             let note = note.filter(|note| !note.trim().is_empty());
             return match note {
@@ -99,7 +100,10 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
         }
     };
     let said = say(app, &flow, verb.clone(), client);
-    let (done, heard) = said.map_err(|error| loser(app, &flow, &verb, error))?;
+    let (done, heard) = said.map_err(|error| match verb.row().answers {
+        Some(request) => loser(app, &flow, request, error),
+        None => error,
+    })?;
     if heard == (ObeyedBy::ByUs { goes_on: true }) {
         // It rested, and was answered here: here it continues. If it cannot, its row shows that.
         drop(resume(app, &flow));
@@ -140,7 +144,7 @@ pub(super) fn say(
             Err(error) => return Err(wire_fault(control_fault::of(&error))),
         }
     }
-    let project = app.actions.project_folder(flow);
+    let project = app.project_folder(flow);
     match client::say(&app.hubs.store, flow, &project, command, client) {
         Ok((taken, heard)) => Ok((done(taken), heard)),
         Err(error) => Err(from_unsaid(error)),
@@ -163,21 +167,14 @@ pub(super) fn from_unsaid(error: Unsaid) -> Fault {
 }
 
 /// The loser of two decisions gets the winner's.
-fn loser(app: &Shared, flow: &FlowRef, verb: &Verb, error: Fault) -> Fault {
+fn loser(app: &Shared, flow: &FlowRef, request: AnsweredRequest<'_>, error: Fault) -> Fault {
     if error.code != "command-refused" {
         return error;
     }
-    if matches!(verb, Verb::Reply { asked: Some(_), .. }) {
+    if let AnsweredRequest::Question(Some(_)) = request {
         return already("It was answered, or something else is asked by now".to_owned());
     }
-    let name = if let Verb::Allow { consent, .. } | Verb::Deny { consent, .. } = verb {
-        consent.as_ref().map(ConsentId::as_str)
-    } else if let Verb::Approve { approval } | Verb::Decline { approval, .. } = verb {
-        approval.as_ref().map(ApprovalId::as_str)
-    } else {
-        None
-    };
-    match name.and_then(|name| decision(app, flow, name)) {
+    match decision(app, flow, request) {
         Some(words) => already(format!("{words} by you in another window")),
         None => error,
     }
@@ -192,50 +189,33 @@ fn already(what: String) -> Fault {
     }
 }
 
-/// What was decided about a request, by its name: the last fact that says so.
-fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
-    use a_society_facts::Fact;
+/// What was decided about a request: the last fact that says so.
+fn decision(app: &Shared, flow: &FlowRef, request: AnsweredRequest<'_>) -> Option<&'static str> {
     let mut follower = app.hubs.store.follow(flow).ok()?;
     let mut words = None;
-    let read = follower.read(&mut |recorded| match recorded.fact() {
-        Some(Fact::ConsentResolved(f)) if f.consent.as_str() == name => {
-            words = Some(permissions::answer(f.answer));
-        }
-        Some(Fact::HandoffDecided(f)) if f.approval.as_str() == name => {
-            words = Some(choices::done(Choice::of_handoff(f.approved)));
-        }
-        _ => {}
+    let read = follower.read(&mut |recorded| {
+        let decided = recorded.fact().and_then(|fact| request.decided_by(fact));
+        words = decided.or(words);
     });
     drop(read);
     words
 }
 
-/// What a page may say: it names what it shows, its rules can be read, and there is such a scope.
-fn checked(mut verb: Verb) -> Result<Verb, Fault> {
-    let is_unnamed = matches!(
-        verb,
-        Verb::Approve { approval: None }
-            | Verb::Decline { approval: None, .. }
-            | Verb::Allow { consent: None, .. }
-            | Verb::Allow { action: None, .. }
-            | Verb::Deny { consent: None, .. }
-            | Verb::Deny { action: None, .. }
-            | Verb::Change { change: None, .. }
-    );
-    if is_unnamed {
+/// Refuses what a page may not say: it names what it shows, its rules can be read, and its scope is known.
+fn check(verb: VerbRow<'_>) -> Result<(), Fault> {
+    if verb.answers.is_some_and(|request| !request.is_named()) {
         let why = "a page names what it answers: another may be the only one by now";
         return Err(unfit(why.to_owned()));
     }
-    if let Verb::Rules { rules, back } = &mut verb {
-        *rules = checked_rules(rules, *back)?;
-    } else if let Verb::Configure { settings, .. } = &verb {
-        known_scope(settings)?;
+    match verb.sets {
+        Some(VerbSetting::Rules(rules, back)) => check_rules(rules, back),
+        Some(VerbSetting::Role(settings)) => known_scope(settings),
+        Some(VerbSetting::Mode | VerbSetting::Budget) | None => Ok(()),
     }
-    Ok(verb)
 }
 
 /// Rules as the command line checks its own; those that are taken back need only be read.
-fn checked_rules(said: &ConsentRules, back: bool) -> Result<ConsentRules, Fault> {
+fn check_rules(said: &ConsentRules, back: bool) -> Result<(), Fault> {
     let no_rule = |why: String| Fault {
         code: "usage".to_owned(),
         what: "a rule cannot be read".to_owned(),
@@ -255,9 +235,7 @@ fn checked_rules(said: &ConsentRules, back: bool) -> Result<ConsentRules, Fault>
     for rule in said.allow.iter().filter(|_| !back) {
         policy::check_allow(rule).map_err(|fault| no_rule(fault.to_string()))?;
     }
-    let mut rules = ConsentRules::default();
-    rules.add(said);
-    Ok(rules)
+    Ok(())
 }
 
 /// Refuses an unknown scope: it would take every right away.

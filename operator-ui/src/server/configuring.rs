@@ -34,8 +34,7 @@ use crate::protocol::settings::{
 };
 
 /// The models that roles may use. Without a configuration there are none.
-#[must_use]
-pub fn choices() -> Vec<ModelChoice> {
+pub(super) fn choices() -> Vec<ModelChoice> {
     let Ok((_, catalog)) = user::catalog() else {
         return Vec::new();
     };
@@ -51,7 +50,7 @@ pub fn choices() -> Vec<ModelChoice> {
 ///
 /// # Errors
 /// In the operator's words.
-pub fn configure(setting: &Setting) -> Result<SettingDone, Fault> {
+pub(super) fn configure(setting: &Setting) -> Result<SettingDone, Fault> {
     change(setting).map_err(fault)
 }
 
@@ -106,8 +105,7 @@ fn change(setting: &Setting) -> Result<SettingDone, EditRefusal> {
 }
 
 /// The skills, with where they lie and who names them.
-#[must_use]
-pub fn skills(store: &Store) -> Value {
+pub(super) fn skills(store: &Store) -> Value {
     let read = user::skills().map_err(EditRefusal::from);
     let read = read.and_then(|folder| Ok((folder, Skills::read(Some(store))?)));
     match read {
@@ -124,7 +122,7 @@ pub fn skills(store: &Store) -> Value {
 ///
 /// # Errors
 /// In the operator's words.
-pub fn skill(store: &Store, name: &str, project: Option<&str>) -> Result<Value, Fault> {
+pub(super) fn skill(store: &Store, name: &str, project: Option<&str>) -> Result<Value, Fault> {
     let disk = store.ground().disk.as_ref();
     let folder = project.map(|project| {
         let mut all = projects_of(disk, workspace_of(store));
@@ -146,7 +144,7 @@ pub fn skill(store: &Store, name: &str, project: Option<&str>) -> Result<Value, 
 ///
 /// # Errors
 /// In the operator's words.
-pub fn change_skill(setting: &SkillSetting) -> Result<SettingDone, Fault> {
+pub(super) fn change_skill(setting: &SkillSetting) -> Result<SettingDone, Fault> {
     let done = match &setting.change {
         SkillChange::Add(wish) => put_skill(wish, None, setting.look),
         SkillChange::Edit(wish) => put_skill(wish, Some(&setting.version), setting.look),
@@ -409,7 +407,7 @@ const fn list(wish: &RuleWish) -> &'static str {
 ///
 /// # Errors
 /// In the operator's words.
-pub fn rules_of(new: &NewFlow) -> Result<ConsentRules, Fault> {
+pub(super) fn rules_of(new: &NewFlow) -> Result<ConsentRules, Fault> {
     checked_rules(&new.allow, &new.deny).map_err(|why| Fault {
         code: "usage".to_owned(),
         what: "a rule cannot be read".to_owned(),
@@ -422,7 +420,7 @@ pub fn rules_of(new: &NewFlow) -> Result<ConsentRules, Fault> {
 ///
 /// # Errors
 /// In the operator's words.
-pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
+pub(super) fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
     match trial {
         Trial::Server(name) => {
             let said = servers::try_out(name, &lists_in(root)).map_err(fault)?;

@@ -73,7 +73,7 @@ fn wire(app: &Shared, one: &mut FlowFindings) -> FoundFlow {
 
 /// What the file of a proposal says now.
 fn now(app: &Shared, flow: &FlowRef, proposal: &Proposal) -> Option<String> {
-    let project = app.actions.project_folder(flow);
+    let project = app.project_folder(flow);
     found::file_now(&app.hubs.store, &project, &proposal.change.path)
 }
 
@@ -90,11 +90,7 @@ pub(super) fn change(app: &Shared, flow: &FlowRef, name: &str) -> Result<ChangeD
                 "the flow has none of that name",
             )
         })?;
-    Ok(would_change(
-        store,
-        &app.actions.project_folder(flow),
-        proposal,
-    ))
+    Ok(would_change(store, &app.project_folder(flow), proposal))
 }
 
 /// What all proposed changes of a flow would do, by their names.
@@ -122,7 +118,7 @@ pub(super) fn changeable(
     flow: &FlowRef,
     path: Option<&str>,
 ) -> Result<Changeable, Fault> {
-    let project = app.actions.project_folder(flow);
+    let project = app.project_folder(flow);
     let (files, truncated) = found::changeable_files(&app.hubs.store, &project);
     let read = |path| found::changeable_now(&app.hubs.store, &project, path);
     let text = path.map(read).transpose();

@@ -31,7 +31,7 @@ fn failed(error: RunError) -> Fault {
 
 /// What a fork at a record would be.
 pub(super) fn plan(app: &Shared, flow: &FlowRef, window: &Window) -> Result<ForkPlan, Fault> {
-    let project = app.actions.project_folder(flow);
+    let project = app.project_folder(flow);
     let wish = Wish {
         at: window.at,
         name: None,
@@ -64,7 +64,7 @@ pub(super) fn make(
     text: Option<String>,
 ) -> Result<Done, Fault> {
     let store = &app.hubs.store;
-    let project = app.actions.project_folder(flow);
+    let project = app.project_folder(flow);
     let plan = fork::plan(store, &project, flow, wish).map_err(failed)?;
     let hearer = plan.hearer();
     let now = store.ground().clock.now();

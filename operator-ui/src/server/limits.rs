@@ -106,6 +106,9 @@ pub(crate) const QUERY_CHARS_MIN: usize = 2;
 /// The longest words that are searched for.
 pub(crate) const QUERY_BYTES_MAX: usize = 200;
 
+/// How much of a request a page is sent. A window of a million tokens is about so long.
+pub(crate) const REQUEST_BYTES_MAX: usize = 4 << 20;
+
 /// How many time strips are kept.
 pub(crate) const TRACKS_MAX: usize = 16;
 

@@ -26,8 +26,8 @@ use super::dev::DevSource;
 use super::limits::{
     CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEADERS_MAX, READERS_MAX, WORKERS_MAX,
 };
-use super::routes;
 use super::tls::Identity;
+use super::{configuring, routes};
 use crate::hub::Hubs;
 use crate::protocol::down::Mode;
 
@@ -120,6 +120,7 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         ending: Notify::new(),
         over: watch::Sender::new(false),
     });
+    app.hubs.configured(configuring::choices());
     let router = routes::router(Arc::clone(&app));
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX + options.sockets_max));
     let door = Door {

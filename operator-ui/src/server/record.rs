@@ -24,7 +24,7 @@ pub(super) fn list(app: &Shared, flow: &FlowRef) -> RecordFiles {
 
 /// The files of the flow's project whose paths have these words.
 pub(super) fn of_project(app: &Shared, flow: &FlowRef, words: &str) -> RecordFiles {
-    let project = app.actions.project_folder(flow);
+    let project = app.project_folder(flow);
     let disk = app.hubs.store.ground().disk.as_ref();
     let (files, truncated) = own::project_files(disk, &project, words, PROJECT_LISTED_MAX);
     listed(files, truncated)

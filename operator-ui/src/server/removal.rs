@@ -8,7 +8,7 @@ use super::blocking::unread;
 use crate::fold::words;
 use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
-use crate::protocol::made::{Removal, RemovalFork, RemovalPart, Remove};
+use crate::protocol::workspace::{Removal, RemovalFork, RemovalPart, Remove};
 
 /// What would go.
 pub(super) fn plan(app: &Shared, flow: &FlowRef) -> Result<Removal, Fault> {

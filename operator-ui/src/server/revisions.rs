@@ -22,7 +22,7 @@ pub(super) fn walked(app: &Shared, flow: &FlowRef) -> Result<GraphText, Fault> {
 
 /// What another graph would change.
 pub(super) fn judge(app: &Shared, flow: &FlowRef, source: String) -> Result<JudgedGraph, Fault> {
-    let project = app.actions.project_folder(flow);
+    let project = app.project_folder(flow);
     let judged = revision::judge(&app.hubs.store, flow, &project, source).map_err(failed)?;
     let findings = judged.diagnostics.iter().map(|found| GraphFinding {
         is_error: found.is_error(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use a_society_orchestrator::limits::ARTIFACT_BYTES_MAX;
+use a_society_orchestrator::project::place::workspace_of;
 use a_society_orchestrator::record::own;
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -28,16 +29,16 @@ use super::limits::{
 use super::reply::{Answer, JSON, PAGE, download, guard, json, json_text, plain, refused};
 use super::window::Window;
 use super::{
-    assets, costs, dev, diff, events, export, feed_at, files, findings, forks, metrics, record,
-    removal, revisions, search, settings, socket, track, transcript,
+    assets, configuring, costs, dev, diff, events, export, feed_at, files, findings, forks,
+    metrics, record, removal, requests, revisions, search, settings, socket, track, transcript,
 };
 use crate::fold::limits::DIFF_BOUNDS;
 use crate::fold::words;
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{GraphText, NewFile, NewFlow, SessionRequest};
 use crate::protocol::limits::{FRAME_BYTES_MAX, FRAME_BYTES_OVER};
-use crate::protocol::made::{NewProject, Remove};
 use crate::protocol::settings::{Setting, SkillSetting, Trial};
+use crate::protocol::workspace::{NewProject, Remove};
 use crate::protocol::{Fault, FlowRef, strict};
 
 /// A route: its path, what it requires of its client, and its handler.
@@ -407,14 +408,14 @@ async fn taken(State(app): State<Shared>, role: Inside<String>, asked: Asked) ->
 /// A request as it left for its model.
 async fn sent(State(app): State<Shared>, seq: Inside<u64>, asked: Asked) -> Answer {
     within(app, seq, asked, |app, flow, seq, _| {
-        app.actions.request(flow, *seq).map(|sent| json(&sent))
+        requests::sent(app, flow, *seq).map(|sent| json(&sent))
     })
     .await
 }
 
 async fn handed_over(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, window| {
-        let project = app.actions.project_folder(flow);
+        let project = app.project_folder(flow);
         files::of(&app.hubs.store, flow, window.at, &project).map(|files| json(&files))
     })
     .await
@@ -489,7 +490,7 @@ async fn in_project(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked:
 
 async fn blob(State(app): State<Shared>, hash: Inside<String>, asked: Asked) -> Answer {
     within(app, hash, asked, |app, flow, hash, window| {
-        let project = app.actions.project_folder(flow);
+        let project = app.project_folder(flow);
         let bytes = files::blob(&app.hubs.store, flow, hash, &project)?;
         Ok(match window.limit {
             // Of a long text its beginning is enough to decide by.
@@ -504,7 +505,7 @@ async fn blob(State(app): State<Shared>, hash: Inside<String>, asked: Asked) -> 
 
 async fn differs(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, window| {
-        let project = app.actions.project_folder(flow);
+        let project = app.project_folder(flow);
         diff::between(&app.hubs, flow, window, &project).map(|diff| json(&diff))
     })
     .await
@@ -524,7 +525,7 @@ const LEFT_OUT: &str = "x-left-out";
 async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, _| {
         let redact = |text: &str| app.actions.redact(text);
-        let project = app.actions.project_folder(flow);
+        let project = app.project_folder(flow);
         let wanted = export::Wanted {
             redact: &redact,
             without: std::collections::BTreeSet::new(),
@@ -682,7 +683,7 @@ async fn skill(
         return refused(StatusCode::BAD_REQUEST, "a skill is asked for by its name");
     };
     read(&app, move |app| {
-        let found = app.actions.skill(&name, project.as_deref());
+        let found = configuring::skill(&app.hubs.store, &name, project.as_deref());
         found.map(|found| json(&found))
     })
     .await
@@ -694,8 +695,8 @@ async fn change_skill(State(app): State<Shared>, body: Body) -> Answer {
         Ok(setting) => setting,
         Err(answer) => return answer,
     };
-    read(&app, move |app| {
-        app.actions.change_skill(&setting).map(|done| json(&done))
+    read(&app, move |_| {
+        configuring::change_skill(&setting).map(|done| json(&done))
     })
     .await
 }
@@ -707,14 +708,15 @@ async fn try_out(State(app): State<Shared>, body: Body) -> Answer {
         Err(answer) => return answer,
     };
     read(&app, move |app| {
-        app.actions.try_out(&trial).map(|tried| json(&tried))
+        let root = workspace_of(&app.hubs.store);
+        configuring::trial(&trial, root).map(|tried| json(&tried))
     })
     .await
 }
 
 async fn setting(State(app): State<Shared>, Path(page): Path<String>) -> Answer {
     read(&app, move |app| {
-        let found = app.actions.settings(&page);
+        let found = settings::page(&app.hubs.store, &page);
         found.map(|page| json(&page)).ok_or_else(|| {
             missing(
                 "there are no such settings",
@@ -732,7 +734,8 @@ async fn begin(State(app): State<Shared>, body: Body) -> Answer {
         Err(answer) => return answer,
     };
     read(&app, move |app| {
-        let begun = app.actions.start(&new)?;
+        let rules = configuring::rules_of(&new)?;
+        let begun = app.actions.start(&new, rules)?;
         let flow = begun.flow.clone();
         adopt(&app.hubs, begun);
         let look = app.hubs.store.look(&flow).map_err(|error| unread(&error))?;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::fact::Fact;
-use a_society_facts::id::Seq;
+use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::line;
 use a_society_orchestrator::workspace::begin::BegunFlow;
 use a_society_samples::{long, recorded};
@@ -34,8 +34,8 @@ use super::limits::HEAD_TIMEOUT;
 use super::listen::{Options, Server, start};
 use crate::hub::Hubs;
 use crate::protocol::down::{Fault, Mode};
-use crate::protocol::http::{NewFlow, ProjectRow, SentRequest};
-use crate::protocol::made::{MadeProject, NewProject};
+use crate::protocol::http::NewFlow;
+use crate::protocol::workspace::{MadeProject, NewProject};
 
 /// Long enough for a machine that is busy, and never waited for when all is well.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -54,56 +54,12 @@ fn idle() -> Fault {
 }
 
 impl Actions for Idle {
-    fn models(&self) -> Vec<crate::protocol::ask::ModelChoice> {
-        Vec::new()
-    }
-
-    fn configure(
-        &self,
-        _: &crate::protocol::settings::Setting,
-    ) -> Result<crate::protocol::settings::SettingDone, Fault> {
-        Err(idle())
-    }
-
-    fn try_out(
-        &self,
-        _: &crate::protocol::settings::Trial,
-    ) -> Result<crate::protocol::settings::Tried, Fault> {
-        Err(idle())
-    }
-
-    fn skill(&self, _: &str, _: Option<&str>) -> Result<Value, Fault> {
-        Err(idle())
-    }
-
-    fn change_skill(
-        &self,
-        _: &crate::protocol::settings::SkillSetting,
-    ) -> Result<crate::protocol::settings::SettingDone, Fault> {
-        Err(idle())
-    }
-
-    fn start(&self, _: &NewFlow) -> Result<BegunFlow, Fault> {
+    fn start(&self, _: &NewFlow, _: ConsentRules) -> Result<BegunFlow, Fault> {
         Err(idle())
     }
 
     fn resume(&self, _: &FlowRef) -> Result<BegunFlow, Fault> {
         Err(idle())
-    }
-
-    fn project_folder(&self, _: &FlowRef) -> PathBuf {
-        PathBuf::new()
-    }
-
-    fn request(&self, _: &FlowRef, _: Seq) -> Result<SentRequest, Fault> {
-        Err(Fault {
-            code: "not-found".to_owned(),
-            ..idle()
-        })
-    }
-
-    fn projects(&self) -> Vec<ProjectRow> {
-        Vec::new()
     }
 
     fn make_project(&self, _: &NewProject) -> Result<MadeProject, Fault> {
@@ -112,10 +68,6 @@ impl Actions for Idle {
 
     fn redact(&self, text: &str) -> String {
         text.replace("canary", "[secret withheld]")
-    }
-
-    fn settings(&self, page: &str) -> Option<Value> {
-        (page == "models").then(|| json!({}))
     }
 }
 
@@ -188,7 +140,7 @@ fn serve_with(
         ledger: None,
     };
     let store = Store::new(ground, folder.path().join(".a-society/state"));
-    let hubs = Hubs::new(store, "epoch".to_owned(), Vec::new(), None);
+    let hubs = Hubs::new(store, "epoch".to_owned(), None);
     let mut options = Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         hosts: Vec::new(),

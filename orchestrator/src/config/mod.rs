@@ -1,7 +1,7 @@
 //! Settings from outside, resolved here and handed on as values.
 
+mod cached_file;
 pub mod editing;
-mod kept;
 pub mod models;
 pub use a_society_roles::config::{catalogue, edit};
 pub use a_society_roles::consent::policy;

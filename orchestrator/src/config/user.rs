@@ -25,7 +25,7 @@ use a_society_roles::config::{
 use a_society_roles::tool::SearchService;
 pub use a_society_roles::tool::{Narrowing, Scope, ToolReach};
 
-use super::kept::KeptText;
+use super::cached_file::CachedText;
 
 /// The largest configuration that is read; it is written by hand.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
@@ -109,7 +109,7 @@ fn home() -> Option<PathBuf> {
 /// # Errors
 /// When it is there and cannot be read.
 pub(crate) fn text() -> Result<Option<(PathBuf, String)>, ConfigError> {
-    static KEPT: KeptText = KeptText::new();
+    static KEPT: CachedText = CachedText::new();
     let path = path()?;
     match KEPT.get(&path, |path| read(path, CONFIG_BYTES_MAX)) {
         Ok(text) => Ok(text.map(|text| (path, text))),

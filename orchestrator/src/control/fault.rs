@@ -112,79 +112,24 @@ const fn of_change(fault: &ChangeFault) -> (ControlFaultCode, &'static str, &'st
     }
 }
 
-/// Whether it is not clear what is meant, or that cannot be done.
-const fn refusal_code(refusal: &Refusal) -> ControlFaultCode {
-    match refusal {
-        Refusal::ManyWait { .. }
-        | Refusal::ManyStaged { .. }
-        | Refusal::ManyAsked { .. }
-        | Refusal::ManyProposed { .. } => ControlFaultCode::CommandAmbiguous,
-        Refusal::NotCreated
-        | Refusal::AlreadyCreated
-        | Refusal::WrongPhase { .. }
-        | Refusal::Over { .. }
-        | Refusal::Paused
-        | Refusal::NotPaused
-        | Refusal::UnknownNode { .. }
-        | Refusal::UnknownRule { .. }
-        | Refusal::NotOffered { .. }
-        | Refusal::NeedsSession { .. }
-        | Refusal::TurnNotOpen { .. }
-        | Refusal::Late { .. }
-        | Refusal::NotOurTurn { .. }
-        | Refusal::TurnWaits { .. }
-        | Refusal::Stopping { .. }
-        | Refusal::Unsettled { .. }
-        | Refusal::RepairUntold { .. }
-        | Refusal::NeedsApproval { .. }
-        | Refusal::NotWaiting { .. }
-        | Refusal::AlreadyAnswered { .. }
-        | Refusal::TakesNoText { .. }
-        | Refusal::NotAtWork { .. }
-        | Refusal::NothingToStop
-        | Refusal::NotRetryable { .. }
-        | Refusal::NotReopenable { .. }
-        | Refusal::UnknownApproval { .. }
-        | Refusal::StagedOutdated { .. }
-        | Refusal::UnknownConsent { .. }
-        | Refusal::ConsentMismatch { .. }
-        | Refusal::AsksAlready { .. }
-        | Refusal::Revision { .. }
-        | Refusal::OneRole
-        | Refusal::NoFindings { .. }
-        | Refusal::NothingStaged
-        | Refusal::NothingAsked
-        | Refusal::NothingProposed
-        | Refusal::UnknownChange(_)
-        | Refusal::Needs(_)
-        | Refusal::ChatClosed
-        | Refusal::BadTitle
-        | Refusal::Session { .. }
-        | Refusal::Illegal(_) => ControlFaultCode::CommandRefused,
-    }
-}
-
 fn refused(refusal: &Refusal) -> ControlFault {
-    let code = refusal_code(refusal);
-    let what = match code {
-        _ if matches!(refusal, Refusal::Session { .. }) => "the session cannot do this now",
-        ControlFaultCode::CommandAmbiguous => "it is not clear which one is meant",
-        ControlFaultCode::CommandRefused
-        | ControlFaultCode::FlowFileUnfit
-        | ControlFaultCode::MessageUnfit
-        | ControlFaultCode::NewerVersion
-        | ControlFaultCode::FlowGone
-        | ControlFaultCode::FlowStopped
-        | ControlFaultCode::FlowBusy
-        | ControlFaultCode::NoAnswer
-        | ControlFaultCode::DiskFull
-        | ControlFaultCode::DiskFailed
-        | ControlFaultCode::Unknown => "the flow cannot do this now",
+    let is_ambiguous = matches!(
+        refusal,
+        Refusal::ManyWait { .. }
+            | Refusal::ManyStaged { .. }
+            | Refusal::ManyAsked { .. }
+            | Refusal::ManyProposed { .. }
+    );
+    let (code, what) = if is_ambiguous {
+        let what = "it is not clear which one is meant";
+        (ControlFaultCode::CommandAmbiguous, what)
+    } else if matches!(refusal, Refusal::Session { .. }) {
+        let what = "the session cannot do this now";
+        (ControlFaultCode::CommandRefused, what)
+    } else {
+        let what = "the flow cannot do this now";
+        (ControlFaultCode::CommandRefused, what)
     };
-    fault_of(code, what, refusal)
-}
-
-fn fault_of(code: ControlFaultCode, what: &str, refusal: &Refusal) -> ControlFault {
     let whole = || (what.to_owned(), refusal.to_string());
     let (what, why) = refusal.halves().unwrap_or_else(whole);
     ControlFault {

@@ -6,7 +6,8 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::fact::turn::{
-    CallEnd, CallFinished, CallIntended, CallStarted, ChangedText, CommandExit, Effect, SeenFile,
+    CallEnd, CallFinished, CallIntended, CallStarted, CalledTool, ChangedText, CommandExit, Effect,
+    SeenFile,
 };
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::limits::{
@@ -38,20 +39,20 @@ const NOT_READ: &str = "The outcome is unknown: the operator stopped the turn be
 
 /// What a call gave.
 #[derive(Debug)]
-struct Gave {
-    output: String,
+pub(super) struct Gave {
+    pub(super) output: String,
     /// The files that the role knows from now on as they are.
-    seen: Vec<SeenFile>,
-    image: Option<Box<Image>>,
+    pub(super) seen: Vec<SeenFile>,
+    pub(super) image: Option<Box<Image>>,
     /// How the command ended, if it was one and nothing of ours ended it.
-    exit: Option<CommandExit>,
+    pub(super) exit: Option<CommandExit>,
     /// Whether the model gets less than there was.
-    is_cut: bool,
+    pub(super) is_cut: bool,
 }
 
 impl Gave {
     /// A text and nothing else.
-    const fn of(output: String) -> Self {
+    pub(super) const fn of(output: String) -> Self {
         Self {
             output,
             seen: Vec::new(),
@@ -210,23 +211,15 @@ pub(super) fn refuse(
         Some(known) => known,
         None => (pen.name("c")?, None),
     };
-    let output = pen.flow.keep_text(changed.clone().unwrap_or(output))?;
-    let message = pen.name("m")?;
-    pen.append(Fact::CallFinished(CallFinished {
+    let called = CalledTool {
         call,
         turn,
         role: whose.role().clone(),
         tool_call,
         tool,
-        end: CallEnd::Failed,
-        output,
-        message,
-        seen: Vec::new(),
-        image: None,
-        exit: None,
-        signal: None,
-        cut: Some(false),
-    }))?;
+    };
+    let gave = Gave::of(changed.clone().unwrap_or(output));
+    finish_with(pen, called, CallEnd::Failed, gave)?;
     Ok(changed.map(|output| Onward::Go(StepReply::TakenBack { output })))
 }
 
@@ -260,7 +253,7 @@ pub(super) fn finished(
     };
     let taken_back = match ends {
         Some(ends) => finish_ending(pen, live, call, gave.output, (*ends, found))?,
-        None => finish(pen, live.subject.turn(), call, end, gave, found.graph)?,
+        None => finish(pen, call, end, gave, found.graph)?,
     };
     Ok(taken_back.map(|output| Onward::Go(StepReply::TakenBack { output })))
 }
@@ -305,7 +298,7 @@ fn finish_ending(
         (CallEnd::Failed, NOT_ENDED.to_owned())
     };
     let said = (!ends_it).then(|| output.clone());
-    finish(pen, live.subject.turn(), call, end, Gave::of(output), None)?;
+    finish(pen, call, end, Gave::of(output), None)?;
     Ok(said)
 }
 
@@ -320,14 +313,12 @@ pub(super) fn stop_held(pen: &mut FlowPen, live: &mut LiveTurn) -> Result<(), Dr
     } else {
         (CallEnd::Unknown, NOT_READ)
     };
-    let (turn, gave) = (live.subject.turn(), Gave::of(output.to_owned()));
-    finish(pen, turn, call, end, gave, None).map(drop)
+    finish(pen, call, end, Gave::of(output.to_owned()), None).map(drop)
 }
 
 /// A call is over. Returns why it does not count after all, if it does not.
 fn finish(
     pen: &mut FlowPen,
-    turn: TurnId,
     call: CallId,
     end: CallEnd,
     mut gave: Gave,
@@ -343,6 +334,28 @@ fn finish(
         taken_back = Some(why.clone());
         (end, gave) = (CallEnd::Failed, Gave::of(why));
     }
+    finish_with(pen, called(call, open), end, gave)?;
+    Ok(taken_back)
+}
+
+/// The open call of this name, as its results name it.
+pub(super) fn called(call: CallId, open: OpenCall) -> CalledTool {
+    CalledTool {
+        call,
+        turn: open.turn,
+        role: open.role,
+        tool_call: open.tool_call,
+        tool: open.tool,
+    }
+}
+
+/// A call is over, with what it gave.
+pub(super) fn finish_with(
+    pen: &mut FlowPen,
+    called: CalledTool,
+    end: CallEnd,
+    gave: Gave,
+) -> Result<(), DriverError> {
     // The blob is there before the record that names it.
     if let Some(bytes) = gave.image.as_ref().and_then(|image| image.data.as_deref()) {
         pen.flow.keep_blob(bytes)?;
@@ -350,19 +363,11 @@ fn finish(
     let output = pen.flow.keep_text(gave.output)?;
     let message = pen.name("m")?;
     pen.append(Fact::CallFinished(CallFinished {
-        call,
-        turn,
-        role: open.role,
-        tool_call: open.tool_call,
-        tool: open.tool,
-        end,
-        output,
-        message,
         seen: gave.seen,
         image: gave.image,
         exit: gave.exit.and_then(CommandExit::code),
         signal: gave.exit.and_then(CommandExit::signal),
         cut: Some(gave.is_cut),
-    }))?;
-    Ok(taken_back)
+        ..called.finished(end, output, message)
+    }))
 }

@@ -1,9 +1,8 @@
 //! The operator's verbs: the machine gets them unchanged, and the driver brings what it needs of the world.
 
 use a_society_base::stop::StopSignal;
-use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::ClientId;
-use a_society_facts::{Verb, Whom};
+use a_society_facts::{AnsweredRequest, Verb, VerbSetting, Whom};
 use a_society_flow::machine::{Brought, Commanded, Input, NewGraph, OperatorWords, VerbNeed};
 
 use super::core::Core;
@@ -50,7 +49,7 @@ impl Core {
         if let Verb::Cancel { why } = &mut verb {
             *why = why.as_deref().and_then(reason);
         }
-        let says_beforehand = matches!(verb, Verb::Rules { back: false, .. });
+        let says_beforehand = matches!(verb.row().sets, Some(VerbSetting::Rules(_, false)));
         match self.commanded(verb, client)? {
             Obeyed::Now(taken) if says_beforehand && !self.state().consents.is_empty() => {
                 self.ask_rules(taken.facts).map(Obeyed::Later)
@@ -65,8 +64,8 @@ impl Core {
         verb: Verb,
         client: Option<ClientId>,
     ) -> Result<Obeyed, DriverError> {
-        if let Verb::Change { change, .. } = &verb {
-            self.may_decide(change.as_ref())?;
+        if let Some(AnsweredRequest::Change(change)) = verb.row().answers {
+            self.may_decide(change)?;
         }
         let mut said = Commanded {
             client,
@@ -106,12 +105,7 @@ impl Core {
             VerbNeed::Written(change) => return self.ask_written(change, said).map(Obeyed::Later),
         };
         let facts = self.pen.command(Input::Commanded(said.clone()))?;
-        if let Verb::Steer {
-            role,
-            when: SteerWhen::Interrupt,
-            ..
-        } = &said.verb
-        {
+        if let Some(role) = said.verb.row().interrupts {
             self.live.interrupt(role);
         }
         Ok(self.obeyed(facts))

@@ -7,14 +7,15 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
-use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect, SeenFile};
+use a_society_facts::fact::turn::{CallEnd, CallReaped, CallRerun, CalledTool, Effect, SeenFile};
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, Denied, OpenCall};
 use a_society_flow::machine::Input;
-use a_society_roles::tool::said_changes;
+use a_society_roles::tool::requested_changes;
 
 use super::begin::Survey;
+use super::calls::{Gave, called, finish_with};
 use super::error::DriverError;
 use super::pen::FlowPen;
 use super::role_source::TouchedFiles;
@@ -66,18 +67,18 @@ pub(super) fn settle_calls(
                 let file = survey.touched.remove(&call);
                 let graph = survey.graphs.remove(&call);
                 let file = file.unwrap_or(TouchedFiles::Unknown);
-                check(pen, turn, call, &open, (file, graph))?;
+                check(pen, call, &open, (file, graph))?;
             }
             (CallState::Started, Effect::Mutating) => {
-                finish_call(pen, turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
+                finish_call(pen, call, &open, CallEnd::Unknown, UNKNOWN)?;
             }
             (CallState::Started, Effect::Irreversible) => {
-                finish_call(pen, turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
+                finish_call(pen, call, &open, CallEnd::Unknown, UNKNOWN)?;
                 pause_for(pen, &open)?;
             }
             (CallState::Denied, _) => {
                 let told = told_of_denial(pen, &open)?;
-                finish_call(pen, turn, call, &open, CallEnd::Denied, &told)?;
+                finish_call(pen, call, &open, CallEnd::Denied, &told)?;
             }
             // The request for consent is still there and can still be answered.
             (CallState::Intended | CallState::Allowed | CallState::Consent, _) => {}
@@ -92,7 +93,7 @@ pub(super) fn settle_calls(
     if !denials.is_empty() {
         // Nothing else of the same answer runs: the model has to read of the denial first.
         for (call, open) in open_calls(pen, turn) {
-            finish_call(pen, turn, call, &open, CallEnd::NotRun, AFTER_DENIAL)?;
+            finish_call(pen, call, &open, CallEnd::NotRun, AFTER_DENIAL)?;
         }
         finish_unintended(pen, turn, AFTER_DENIAL)?;
     }
@@ -130,7 +131,6 @@ pub(super) fn told_of_denial(pen: &FlowPen, open: &OpenCall) -> Result<String, D
 /// A call whose file tells whether it happened.
 fn check(
     pen: &mut FlowPen,
-    turn: TurnId,
     call: CallId,
     open: &OpenCall,
     (file, graph): (TouchedFiles, Option<Result<FlowFile, String>>),
@@ -138,8 +138,8 @@ fn check(
     let (before, after) = planned(open);
     match file {
         TouchedFiles::Has(now) if now == after => match take_snapshot(pen, open, graph)? {
-            Some(why) => finish_call(pen, turn, call, open, CallEnd::Failed, &why),
-            None => finish_call(pen, turn, call, open, CallEnd::Recovered, RECOVERED),
+            Some(why) => finish_call(pen, call, open, CallEnd::Failed, &why),
+            None => finish_call(pen, call, open, CallEnd::Recovered, RECOVERED),
         },
         TouchedFiles::Has(now) if now == before => {
             run_again(pen, call, open.role.clone(), NOT_APPLIED)
@@ -148,7 +148,7 @@ fn check(
             run_again(pen, call, open.role.clone(), PARTLY_APPLIED)
         }
         TouchedFiles::Has(_) | TouchedFiles::Unknown => {
-            finish_call(pen, turn, call, open, CallEnd::Unknown, UNKNOWN)
+            finish_call(pen, call, open, CallEnd::Unknown, UNKNOWN)
         }
     }
 }
@@ -198,7 +198,7 @@ fn close_calls(
             CallState::Denied => (CallEnd::Denied, told_of_denial(pen, &open)?),
             CallState::Intended | CallState::Consent | CallState::Allowed => (end, told.to_owned()),
         };
-        finish_call(pen, turn, call, &open, end, &told)?;
+        finish_call(pen, call, &open, end, &told)?;
     }
     finish_unintended(pen, turn, told)
 }
@@ -215,23 +215,14 @@ fn finish_unintended(pen: &mut FlowPen, turn: TurnId, told: &str) -> Result<(), 
         .map(|call| (call.tool_call.clone(), call.tool.clone()))
         .collect();
     for (tool_call, tool) in idle {
-        let message = pen.name("m")?;
-        let call = pen.name("c")?;
-        pen.append(Fact::CallFinished(CallFinished {
-            call,
+        let called = CalledTool {
+            call: pen.name("c")?,
             turn,
             role: role.clone(),
             tool_call,
             tool,
-            end: CallEnd::NotRun,
-            output: told.into(),
-            message,
-            seen: Vec::new(),
-            image: None,
-            exit: None,
-            signal: None,
-            cut: Some(false),
-        }))?;
+        };
+        finish_with(pen, called, CallEnd::NotRun, Gave::of(told.to_owned()))?;
     }
     Ok(())
 }
@@ -260,30 +251,16 @@ pub(super) fn open_calls(pen: &FlowPen, turn: TurnId) -> Vec<(CallId, OpenCall)>
 
 fn finish_call(
     pen: &mut FlowPen,
-    turn: TurnId,
     call: CallId,
     open: &OpenCall,
     end: CallEnd,
     told: &str,
 ) -> Result<(), DriverError> {
-    // A reason of the operator may be longer than a record.
-    let output = pen.flow.keep_text(told.to_owned())?;
-    let message = pen.name("m")?;
-    pen.append(Fact::CallFinished(CallFinished {
-        call,
-        turn,
-        role: open.role.clone(),
-        tool_call: open.tool_call.clone(),
-        tool: open.tool.clone(),
-        end,
-        output,
-        message,
+    let gave = Gave {
         seen: recovered(pen, end, open),
-        image: None,
-        exit: None,
-        signal: None,
-        cut: Some(false),
-    }))
+        ..Gave::of(told.to_owned())
+    };
+    finish_with(pen, called(call, open.clone()), end, gave)
 }
 
 /// The files that a call made, which is known only now that the program runs again.
@@ -294,7 +271,7 @@ fn recovered(pen: &FlowPen, end: CallEnd, open: &OpenCall) -> Vec<SeenFile> {
     let Some(asked) = asked_call(pen, &open.role, &open.tool_call) else {
         return Vec::new();
     };
-    let said = said_changes(&asked.name, asked.input.get()).into_iter();
+    let said = requested_changes(&asked.name, asked.input.get()).into_iter();
     let seen = said.zip(planned(open).1).filter_map(|(said, hash)| {
         let (path, hash) = (said.path, hash?);
         (!path.starts_with('/')).then_some(SeenFile { path, hash })

@@ -7,7 +7,7 @@ use a_society_flow::machine::{Refusal, VerbNeed};
 /// Why a change cannot be proposed or applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeFault {
-    /// The file is none that may be changed.
+    /// The file may not be changed.
     #[error("{path} cannot be changed: {why}")]
     OutOfPlace {
         /// As it was written.

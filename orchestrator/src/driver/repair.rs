@@ -16,7 +16,6 @@ use super::briefing::allowed;
 use super::error::DriverError;
 use super::judged_end::{Meant, meant};
 use super::pen::FlowPen;
-use super::verdict::code_of;
 use crate::record::{FoundArtifact, RefusedPath};
 
 /// A repair that was recorded by a process that ended before its message. The role gets it when its turn begins: its
@@ -37,7 +36,7 @@ impl UntoldRepair {
     ) -> Option<Self> {
         let code = untold_repair(pen, turn)?;
         let end = last_end(pen, turn, role, task)
-            .filter(|end| !matches!(end, TakerEnd::Fault(fault) if code_of(fault.code) != code));
+            .filter(|end| !matches!(end, TakerEnd::Fault(fault) if fault.code != code));
         Some(Self { end })
     }
 
@@ -110,7 +109,7 @@ pub(super) fn say_repair(
     } else {
         let problem = meant.problem.unwrap_or_else(|| last_repair(pen, role));
         let (outcome, form) = (meant.outcome.as_ref(), form(pen, turn));
-        repair_message(&problem, word(code), &may, outcome, form)
+        repair_message(&problem, code.word(), &may, outcome, form)
     };
     let node = task.node();
     pen.say(role, message.clone().into(), Origin::Repair, node)?;
@@ -137,21 +136,4 @@ fn last_repair(pen: &FlowPen, role: &RoleInstance) -> String {
         items.find(|item| item.event.as_deref() == Some("repair.requested"))
     });
     repair.map(|item| item.text.clone()).unwrap_or_default()
-}
-
-/// The word for a fault, as records have it.
-const fn word(code: FaultCode) -> &'static str {
-    match code {
-        FaultCode::MissingBlock => "missing_block",
-        FaultCode::YamlParse => "yaml_parse",
-        FaultCode::InvalidTargetShape => "invalid_target_shape",
-        FaultCode::MissingRequiredField => "missing_required_field",
-        FaultCode::UnknownSignalType => "unknown_signal_type",
-        FaultCode::InvalidTransition => "invalid_transition",
-        FaultCode::ArtifactUnavailable => "artifact_unavailable",
-        FaultCode::OutputLimit => "output_limit",
-        FaultCode::HealthCheck => "health_check",
-        FaultCode::WrongPath => "wrong_path",
-        FaultCode::WrongSignal => "wrong_signal",
-    }
 }

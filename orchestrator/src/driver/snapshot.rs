@@ -9,7 +9,7 @@ use a_society_facts::fact::flow::FlowTitled;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::OpenCall;
 use a_society_flow::machine::{Input, NewGraph, Revise, decide};
-use a_society_roles::tool::said_changes;
+use a_society_roles::tool::requested_changes;
 use a_society_state::atomic::replace;
 
 use super::error::DriverError;
@@ -99,7 +99,7 @@ pub(super) fn names_snapshot(tool: &str, arguments: &str) -> bool {
     }
     let named: Result<NamedPath, _> = serde_json::from_str(arguments);
     let named = named.into_iter().map(|named| named.path);
-    let changed = said_changes(tool, arguments).into_iter();
+    let changed = requested_changes(tool, arguments).into_iter();
     let mut paths = named.chain(changed.map(|change| change.path));
     paths.any(|path| path.contains(SNAPSHOT_NAME))
 }

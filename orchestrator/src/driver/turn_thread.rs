@@ -221,28 +221,16 @@ fn exchange(start: &Start, step: TurnStep, line: &StepLine) -> Option<ThreadRepl
 
 /// Whether a turn goes on from a step without its result: text that streams, and what only has to be
 /// recorded before the next step is.
-fn waits_for_nothing(step: &TurnStep) -> bool {
-    match step {
-        TurnStep::Draft { .. } | TurnStep::Answer { .. } => true,
-        TurnStep::Finish { is_settled, .. } => *is_settled,
-        TurnStep::Ask(_)
-        | TurnStep::Stalled { .. }
-        | TurnStep::Cut
-        | TurnStep::Discard { .. }
-        | TurnStep::Failed { .. }
-        | TurnStep::Intend(_)
-        | TurnStep::Begin { .. }
-        | TurnStep::Consent(_)
-        | TurnStep::Start { .. }
-        | TurnStep::Refuse { .. }
-        | TurnStep::Trust { .. }
-        | TurnStep::Absent { .. }
-        | TurnStep::Compact(_)
-        | TurnStep::Choose(_)
-        | TurnStep::Held { .. }
-        | TurnStep::Wait { .. }
-        | TurnStep::End(_) => false,
-    }
+const fn waits_for_nothing(step: &TurnStep) -> bool {
+    matches!(
+        step,
+        TurnStep::Draft { .. }
+            | TurnStep::Answer { .. }
+            | TurnStep::Finish {
+                is_settled: true,
+                ..
+            }
+    )
 }
 
 #[cfg(test)]

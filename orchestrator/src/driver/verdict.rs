@@ -1,11 +1,10 @@
 //! What a taker ends its turn with becomes an input of the machine, with everything that it hands over found and kept.
 
 use a_society_facts::At;
-use a_society_facts::fact::node::FaultCode;
 use a_society_facts::limits::INLINE_HANDOFF_BYTES_MAX;
 use a_society_facts::message::Text;
 use a_society_flow::machine::{self, Product, Receiver, TurnEnding, TurnOutcome};
-use a_society_roles::handoff::{self, RoleOutcome as Said};
+use a_society_roles::handoff::RoleOutcome as Said;
 use a_society_roles::turn::step::TakerEnd;
 
 use super::error::DriverError;
@@ -46,7 +45,7 @@ fn outcome_of(
             again: question(pen, again.as_deref().unwrap_or_default())?,
         },
         TakerEnd::Fault(fault) => TurnEnding::Fault {
-            code: code_of(fault.code),
+            code: fault.code,
             summary: fault.summary(),
         },
         TakerEnd::OutputLimit => TurnEnding::OutputLimit,
@@ -187,16 +186,4 @@ fn kept(
         }
     }
     Ok(Product::Kept(found.artifact))
-}
-
-pub(super) const fn code_of(code: handoff::HandoffFaultCode) -> FaultCode {
-    match code {
-        handoff::HandoffFaultCode::MissingBlock => FaultCode::MissingBlock,
-        handoff::HandoffFaultCode::YamlParse => FaultCode::YamlParse,
-        handoff::HandoffFaultCode::InvalidTargetShape => FaultCode::InvalidTargetShape,
-        handoff::HandoffFaultCode::MissingRequiredField => FaultCode::MissingRequiredField,
-        handoff::HandoffFaultCode::UnknownSignalType => FaultCode::UnknownSignalType,
-        handoff::HandoffFaultCode::InvalidTransition => FaultCode::InvalidTransition,
-        handoff::HandoffFaultCode::ArtifactUnavailable => FaultCode::ArtifactUnavailable,
-    }
 }

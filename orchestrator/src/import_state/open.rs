@@ -7,7 +7,7 @@ use a_society_facts::fact::node::{
 };
 use a_society_facts::fact::operator::OperatorReplied;
 use a_society_facts::fact::turn::{
-    CallEnd, CallFinished, CallIntended, CallStarted, Cause, DraftAdded, DraftKind, Effect,
+    CallEnd, CallIntended, CallStarted, CalledTool, Cause, DraftAdded, DraftKind, Effect,
     ModelAnswered, ModelRequested, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
 };
 use a_society_facts::handoff::{Delivery, EdgeName, HandoffWay};
@@ -271,25 +271,19 @@ fn called(
             continue;
         };
         let (output, message) = (sketch.text(content), sketch.name("m")?);
-        sketch.say(Fact::CallFinished(CallFinished {
+        let called = CalledTool {
             call: id,
             turn,
             role: role.clone(),
             tool_call: call.id.clone(),
             tool: call.name.clone(),
-            end: if is_error {
-                CallEnd::Failed
-            } else {
-                CallEnd::Done
-            },
-            output,
-            message,
-            seen: Vec::new(),
-            image: None,
-            exit: None,
-            signal: None,
-            cut: None,
-        }))?;
+        };
+        let end = if is_error {
+            CallEnd::Failed
+        } else {
+            CallEnd::Done
+        };
+        sketch.say(Fact::CallFinished(called.finished(end, output, message)))?;
     }
     Ok(())
 }

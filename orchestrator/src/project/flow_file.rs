@@ -123,7 +123,7 @@ pub fn read(disk: &dyn Disk, path: &Path) -> Result<FlowFile, FileError> {
     read_as(disk, path, path)
 }
 
-/// Reads a flow file that is called otherwise than the path at which it lies.
+/// Reads a flow file that is called otherwise than its path.
 ///
 /// # Errors
 /// As [`read`].

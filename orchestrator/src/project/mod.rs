@@ -4,7 +4,7 @@
 //! [`draft`] makes one for a flow that has no graph yet, `chat` one for a chat.
 //! `files` is the record folder as roles see it, `records` what the runtime itself writes there. `workshop` knows, for one flow, who its roles
 //! are, which packets they get, and what plays them; `bench` is what models work with,
-//! and [`choices`] who chooses that. [`unconfigured`] finds names of it that are not configured. [`place`] says where a project lies, and what its roles name.
+//! and [`choices`] who chooses that. [`unconfigured`] finds names of it that are not configured. [`place`] says where a project is, and what its roles name.
 
 pub(crate) mod bench;
 pub(crate) mod chat;

@@ -52,7 +52,7 @@ pub fn project_at(store: &Store, folder: &Path) -> Result<ProjectName, NotAProje
 }
 
 /// The project that a file in this folder belongs to: the folder of the workspace it is in, where that is a
-/// project, and else the workspace itself. A folder that only keeps flow files is none.
+/// project, and else the workspace itself. A folder that only keeps flow files is no project.
 ///
 /// # Errors
 /// When the workspace is gone.

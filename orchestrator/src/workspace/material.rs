@@ -109,10 +109,10 @@ pub fn sound_project(disk: &dyn Disk, folder: &Path, noted: Noted<'_>) -> Result
 }
 
 /// A flow file of the workspace, by its path in it: the project it belongs to, what its flow is made of, and
-/// where it lies.
+/// where it is.
 ///
 /// # Errors
-/// When it lies elsewhere, cannot be read, or does not fit its project.
+/// When it is elsewhere, cannot be read, or does not fit its project.
 pub(crate) fn file_of_workspace(
     store: &Store,
     path: &Path,

@@ -18,7 +18,7 @@ pub struct ProjectFolder {
     pub name: ProjectName,
     /// Where it is.
     pub folder: PathBuf,
-    /// Whether it is a project: a folder that only keeps files, such as those of flows, is none yet.
+    /// Whether it is a project: a folder that only keeps files, such as those of flows, is no project yet.
     pub is_project: bool,
     /// Whether it says how it works, so that flows may be begun from its graph.
     pub is_ready: bool,

@@ -13,8 +13,9 @@ use crate::project::docs::folder::roles;
 use crate::project::flow_file::{SCRIPT_NAME, read_kept};
 use crate::project::place::folder_of;
 
-/// The model that each role is configured with.
-fn configured(state: &FlowState) -> BTreeMap<RoleInstance, String> {
+/// The model that each role was given so far.
+#[must_use]
+pub fn configured(state: &FlowState) -> BTreeMap<RoleInstance, String> {
     let roles = state.configurations.iter();
     let models =
         roles.filter_map(|(role, kept)| Some((role.clone(), kept.settings.get(MODEL)?.clone())));

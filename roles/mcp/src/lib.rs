@@ -51,5 +51,5 @@ pub use limits::{CALL_LIMIT, ServerLimits};
 pub use name::server_of;
 pub use parse::parse;
 pub use servers::{RemoteCall, Servers};
-pub use spec::{Given, ServerSpec, ServerTransport, SpecFault, Variable};
+pub use spec::{Given, ServerSpec, ServerTransport, Variable};
 pub use wanted::wanted;

@@ -22,14 +22,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use a_society_yaml::{self as yaml, MapEntry, ParseBudget, Value, YamlTree};
+use a_society_yaml::{FaultSink, Fields, MapEntry, ParseBudget, TextFault, Value, YamlTree, read};
 
 use super::limits::{CALL_LIMIT, CALL_LIMIT_MAX_S, ENTRIES_MAX, ENTRY_BYTES_MAX, SERVERS_MAX};
-use super::spec::{ServerSpec, ServerTransport, SpecFault, Variable};
+use super::spec::{ServerSpec, ServerTransport, Variable};
 use super::{address, name, plain};
-
-/// How many faults of one file are collected; a reader needs no more.
-const FAULTS_MAX: usize = 100;
 
 const PROGRAM_KEYS: &[&str] = &[
     "command",
@@ -60,59 +57,22 @@ const SECRET_KEYS: &[&str] = &["secret", "prefix"];
 /// # Errors
 ///
 /// Everything that is wrong with them.
-pub fn parse(text: &str) -> Result<Vec<ServerSpec>, Vec<SpecFault>> {
-    let mut sink = SpecSink {
-        text,
-        faults: Vec::new(),
-    };
-    let specs = match yaml::parse(text, ParseBudget::BLOCK) {
-        Ok(tree) => sink.servers(&tree),
-        Err(fault) => {
-            let at = fault.span.bytes().start;
-            sink.fault_at(at, format!("this is not valid YAML: {}", fault.message));
-            Vec::new()
-        }
-    };
-    if sink.faults.is_empty() {
-        return Ok(specs);
-    }
-    let mut faults = sink.faults;
-    faults.sort_by_key(|fault| (fault.line, fault.column));
-    faults.truncate(FAULTS_MAX);
-    Err(faults)
+pub fn parse(text: &str) -> Result<Vec<ServerSpec>, Vec<TextFault>> {
+    read(text, ParseBudget::BLOCK, |sink, tree| {
+        SpecSink(sink).servers(tree)
+    })
 }
 
 /// Reads values, and keeps what is wrong with them.
 #[derive(Debug)]
-struct SpecSink<'t> {
-    text: &'t str,
-    faults: Vec<SpecFault>,
-}
-
-/// The values of a mapping by their keys.
-type SpecFields<'t> = BTreeMap<&'t str, &'t YamlTree>;
+struct SpecSink<'s>(&'s mut FaultSink);
 
 impl SpecSink<'_> {
-    fn fault(&mut self, tree: &YamlTree, message: impl Into<String>) {
-        self.fault_at(tree.span.bytes().start, message);
-    }
-
-    fn fault_at(&mut self, byte: usize, message: impl Into<String>) {
-        let at = self.text.floor_char_boundary(byte.min(self.text.len()));
-        let before = self.text.get(..at).unwrap_or("");
-        let line = before.rsplit('\n').next().unwrap_or("");
-        self.faults.push(SpecFault {
-            line: before.matches('\n').count() + 1,
-            column: line.chars().count() + 1,
-            message: message.into(),
-        });
-    }
-
     fn servers(&mut self, tree: &YamlTree) -> Vec<ServerSpec> {
         // An empty file configures nothing.
         let Value::Map(entries) = &tree.value else {
             if tree.value != Value::Null {
-                self.fault(tree, "a configuration must be a mapping");
+                self.0.fault(tree, "a configuration must be a mapping");
             }
             return Vec::new();
         };
@@ -120,11 +80,11 @@ impl SpecSink<'_> {
         let Some(MapEntry { value: servers, .. }) = ours else {
             return Vec::new();
         };
-        let Some(named) = self.entries(servers, "`mcp-servers`") else {
+        let Some(named) = self.0.entries(servers, "`mcp-servers`") else {
             return Vec::new();
         };
         if named.len() > SERVERS_MAX {
-            self.fault(
+            self.0.fault(
                 servers,
                 format!("there may be at most {SERVERS_MAX} servers"),
             );
@@ -138,27 +98,28 @@ impl SpecSink<'_> {
     fn server(&mut self, key: &YamlTree, tree: &YamlTree) -> Option<ServerSpec> {
         let called = self.text(key, "the name of a server")?;
         if let Err(why) = name::check_server(&called) {
-            self.fault(key, why);
+            self.0.fault(key, why);
         }
         let what = format!("the server `{}`", plain::line(&called));
-        let entries = self.entries(tree, &what)?;
+        let entries = self.0.entries(tree, &what)?;
         let has = |key: &str| entries.iter().any(|entry| entry.is(key));
         let keys = match (has("command"), has("url")) {
             (true, false) => PROGRAM_KEYS,
             (false, true) => WEB_KEYS,
             (true, true) => {
-                self.fault(
+                self.0.fault(
                     tree,
                     format!("{what} has both `command` and `url`; it is one or the other"),
                 );
                 return None;
             }
             (false, false) => {
-                self.fault(tree, format!("{what} needs `command` or `url`"));
+                self.0
+                    .fault(tree, format!("{what} needs `command` or `url`"));
                 return None;
             }
         };
-        let fields = self.fields(entries, &what, keys);
+        let fields = self.0.fields(tree, &what, keys)?;
         let reach = if has("command") {
             self.program(&fields)
         } else {
@@ -168,7 +129,8 @@ impl SpecSink<'_> {
         let repeats = self.texts(&fields, "idempotent");
         let irreversible = self.texts(&fields, "irreversible");
         let call_limit = fields.get("time-limit-s").map_or(CALL_LIMIT, |tree| {
-            Duration::from_secs(self.seconds(tree).unwrap_or(0))
+            let seconds = self.0.number(tree, "`time-limit-s`", 1, CALL_LIMIT_MAX_S);
+            Duration::from_secs(seconds.unwrap_or(0))
         });
         Some(ServerSpec {
             name: called,
@@ -183,7 +145,7 @@ impl SpecSink<'_> {
         })
     }
 
-    fn program(&mut self, fields: &SpecFields<'_>) -> Option<ServerTransport> {
+    fn program(&mut self, fields: &Fields<'_>) -> Option<ServerTransport> {
         let command = self.words(fields.get("command")?, "`command`");
         if let Some(command) = &command
             && command.contains('/')
@@ -191,12 +153,12 @@ impl SpecSink<'_> {
         {
             let message = "`command` is a relative path; a server runs in no workspace, so name \
                            it by its whole path, or by a name that is looked up in PATH";
-            self.fault(fields.get("command")?, message);
+            self.0.fault(fields.get("command")?, message);
         }
         let folder = fields.get("folder").and_then(|tree| {
             let folder = self.words(tree, "`folder`")?;
             if !folder.starts_with('/') {
-                self.fault(tree, "`folder` must be a whole path");
+                self.0.fault(tree, "`folder` must be a whole path");
             }
             Some(folder)
         });
@@ -205,7 +167,7 @@ impl SpecSink<'_> {
             if !is_variable(name)
                 && let Some(tree) = fields.get("inherit")
             {
-                self.fault(tree, not_a_variable(name));
+                self.0.fault(tree, not_a_variable(name));
             }
         }
         let variables = self.values(fields, "env", |name| {
@@ -224,20 +186,16 @@ impl SpecSink<'_> {
         })
     }
 
-    fn web(&mut self, fields: &SpecFields<'_>) -> Option<ServerTransport> {
-        let is_private = fields.get("private-network").is_some_and(|tree| {
-            if let Value::Bool(value) = &tree.value {
-                return *value;
-            }
-            self.fault(tree, "`private-network` must be `true` or `false`");
-            false
-        });
+    fn web(&mut self, fields: &Fields<'_>) -> Option<ServerTransport> {
+        let is_private = fields.get("private-network");
+        let is_private = is_private.and_then(|tree| self.0.boolean(tree, "`private-network`"));
+        let is_private = is_private.unwrap_or(false);
         let tree = fields.get("url")?;
         let url = self.words(tree, "`url`");
         if let Some(url) = &url
             && let Err(why) = address::check(url, is_private)
         {
-            self.fault(tree, why);
+            self.0.fault(tree, why);
         }
         let headers = self.values(fields, "headers", address::check_header);
         Some(ServerTransport::Web {
@@ -247,91 +205,44 @@ impl SpecSink<'_> {
         })
     }
 
-    fn entries<'t>(&mut self, tree: &'t YamlTree, what: &str) -> Option<&'t [MapEntry]> {
-        if let Value::Map(entries) = &tree.value {
-            return Some(entries);
-        }
-        let kind = tree.value.kind();
-        self.fault(tree, format!("{what} is {kind} and must be a mapping"));
-        None
-    }
-
-    fn fields<'t>(&mut self, entries: &'t [MapEntry], what: &str, keys: &[&str]) -> SpecFields<'t> {
-        let mut fields = SpecFields::new();
-        for MapEntry { key, value } in entries {
-            let Value::Text(text) = &key.value else {
-                let kind = key.value.kind();
-                self.fault(key, format!("a key of {what} is {kind} and must be text"));
-                continue;
-            };
-            if keys.contains(&text.as_str()) {
-                fields.insert(text, value);
-                continue;
-            }
-            let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-            let shown = plain::head(&plain::line(text), 60);
-            let message = format!(
-                "{what} has no key `{shown}`; its keys are {}",
-                keys.join(", ")
-            );
-            self.fault(key, message);
-        }
-        fields
-    }
-
+    /// A text that is no longer than an argument may be.
     fn text(&mut self, tree: &YamlTree, what: &str) -> Option<String> {
-        match &tree.value {
-            Value::Text(text) if text.len() > ENTRY_BYTES_MAX => {
-                self.fault(
-                    tree,
-                    format!("{what} has more than {ENTRY_BYTES_MAX} bytes"),
-                );
-                None
-            }
-            Value::Text(text) if text.contains('\0') => {
-                self.fault(tree, format!("{what} has a NUL in it"));
-                None
-            }
-            Value::Text(text) => Some(text.clone()),
-            Value::Bool(_) | Value::Number(_) => {
-                let kind = tree.value.kind();
-                self.fault(
-                    tree,
-                    format!("{what} is {kind} and must be text; quotes make it text"),
-                );
-                None
-            }
-            Value::Null | Value::List(_) | Value::Map(_) => {
-                let kind = tree.value.kind();
-                self.fault(tree, format!("{what} is {kind} and must be text"));
-                None
-            }
+        let text = self.0.text(tree, what)?;
+        if text.len() > ENTRY_BYTES_MAX {
+            let message = format!("{what} has more than {ENTRY_BYTES_MAX} bytes");
+            self.0.fault(tree, message);
+            return None;
         }
-    }
-
-    fn words(&mut self, tree: &YamlTree, what: &str) -> Option<String> {
-        let text = self.text(tree, what)?;
-        if text.trim().is_empty() {
-            self.fault(tree, format!("{what} is empty"));
+        if text.contains('\0') {
+            self.0.fault(tree, format!("{what} has a NUL in it"));
             return None;
         }
         Some(text)
     }
 
-    fn texts(&mut self, fields: &SpecFields<'_>, key: &str) -> Vec<String> {
+    fn words(&mut self, tree: &YamlTree, what: &str) -> Option<String> {
+        let text = self.text(tree, what)?;
+        if text.trim().is_empty() {
+            self.0.fault(tree, format!("{what} is empty"));
+            return None;
+        }
+        Some(text)
+    }
+
+    fn texts(&mut self, fields: &Fields<'_>, key: &str) -> Vec<String> {
         let Some(tree) = fields.get(key) else {
             return Vec::new();
         };
         let Value::List(items) = &tree.value else {
             let kind = tree.value.kind();
-            self.fault(
+            self.0.fault(
                 tree,
                 format!("`{key}` is {kind} and must be a list of texts"),
             );
             return Vec::new();
         };
         if items.len() > ENTRIES_MAX {
-            self.fault(
+            self.0.fault(
                 tree,
                 format!("`{key}` may have at most {ENTRIES_MAX} entries"),
             );
@@ -343,14 +254,14 @@ impl SpecSink<'_> {
 
     fn values(
         &mut self,
-        fields: &SpecFields<'_>,
+        fields: &Fields<'_>,
         key: &str,
         check: impl Fn(&str) -> Result<(), String>,
     ) -> BTreeMap<String, Variable> {
         let entries = fields.get(key).and_then(|tree| {
-            let entries = self.entries(tree, &format!("`{key}`"))?;
+            let entries = self.0.entries(tree, &format!("`{key}`"))?;
             if entries.len() > ENTRIES_MAX {
-                self.fault(
+                self.0.fault(
                     tree,
                     format!("`{key}` may have at most {ENTRIES_MAX} entries"),
                 );
@@ -363,7 +274,7 @@ impl SpecSink<'_> {
                 continue;
             };
             if let Err(why) = check(&text) {
-                self.fault(name, why);
+                self.0.fault(name, why);
             }
             if let Some(value) = self.variable(value, &format!("`{}`", plain::line(&text))) {
                 values.insert(text, value);
@@ -373,29 +284,16 @@ impl SpecSink<'_> {
     }
 
     fn variable(&mut self, tree: &YamlTree, what: &str) -> Option<Variable> {
-        let Value::Map(entries) = &tree.value else {
+        if !matches!(tree.value, Value::Map(_)) {
             return self.text(tree, what).map(Variable::Plain);
-        };
-        let fields = self.fields(entries, what, SECRET_KEYS);
-        let Some(secret) = fields.get("secret") else {
-            self.fault(tree, format!("{what} needs `secret`"));
-            return None;
-        };
+        }
+        let fields = self.0.fields(tree, what, SECRET_KEYS)?;
+        let secret = self.0.required(tree, &fields, what, "secret")?;
         let prefix = fields.get("prefix").map(|tree| self.text(tree, "`prefix`"));
         Some(Variable::Secret {
             name: self.words(secret, "`secret`")?,
             prefix: prefix.unwrap_or(Some(String::new()))?,
         })
-    }
-
-    fn seconds(&mut self, tree: &YamlTree) -> Option<u64> {
-        let limit = tree.value.whole(1..=CALL_LIMIT_MAX_S);
-        if limit.is_none() {
-            let message =
-                format!("`time-limit-s` must be a whole number from 1 to {CALL_LIMIT_MAX_S}");
-            self.fault(tree, message);
-        }
-        limit
     }
 }
 
@@ -490,7 +388,7 @@ mcp-servers:
             (3, "may not hold `__`"),
             (4, "both `command` and `url`"),
             (5, "needs `command` or `url`"),
-            (6, "has no key `arg`; its keys are `command`"),
+            (6, "has no key `arg`; did you mean `args`?"),
             (7, "relative path"),
             (7, "whole path"),
             (7, "`1X` is not the name of a variable"),

@@ -73,24 +73,6 @@ pub enum Variable {
     },
 }
 
-/// A fault of a configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpecFault {
-    /// Its line, from 1; 0 if it has none.
-    pub line: usize,
-    /// Its column, from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl fmt::Display for SpecFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (line, column) = (self.line, self.column);
-        write!(f, "line {line}, column {column}: {}", self.message)
-    }
-}
-
 /// The environment and the secrets that servers may get, read by the code that may read them.
 #[derive(Clone, Default)]
 pub struct Given {

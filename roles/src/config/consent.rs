@@ -2,7 +2,7 @@
 
 use a_society_yaml::{ParseBudget, Value, YamlTree};
 
-use crate::reading::{FaultSink, TextFault, read};
+use crate::reading::{DocumentSink, TextFault, read};
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
 
 use super::parse::{is_blank, top};
@@ -46,7 +46,7 @@ pub(super) fn of_a_workspace(text: &str) -> Result<ConsentConfig, Vec<TextFault>
     })
 }
 
-impl FaultSink<'_> {
+impl DocumentSink<'_> {
     fn consent(&mut self, tree: &YamlTree) -> ConsentConfig {
         let Some(fields) = self.fields(tree, "`consent`", CONSENT_KEYS) else {
             return ConsentConfig::default();

@@ -2,7 +2,7 @@
 
 use a_society_yaml::{ParseBudget, Value, YamlTree};
 
-use crate::reading::{FaultSink, TextFault, read};
+use crate::reading::{DocumentSink, TextFault, read};
 
 use super::parse::{is_blank, top};
 
@@ -60,7 +60,7 @@ pub(super) fn read_notify(text: &str) -> Result<Option<NotifyConfig>, Vec<TextFa
     })
 }
 
-impl FaultSink<'_> {
+impl DocumentSink<'_> {
     fn notify(&mut self, tree: &YamlTree) -> Option<NotifyConfig> {
         let fields = self.fields(tree, "`notify`", NOTIFY_KEYS)?;
         let command = self.required(tree, &fields, "`notify`", "command")?;

@@ -8,7 +8,7 @@ use a_society_providers::http::{Url, Wire};
 use a_society_providers::{Effort, Thinking};
 use a_society_yaml::{MapEntry, Number, ParseBudget, Value, YamlTree};
 
-use crate::reading::{FaultSink, Fields, TextFault, read};
+use crate::reading::{DocumentSink, Fields, TextFault, read};
 
 use super::bounds::ConfigBounds;
 use super::model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
@@ -179,7 +179,7 @@ pub(super) fn is_blank(text: &str) -> bool {
 
 /// The entries of a mapping whose keys are chosen names.
 fn named<'t>(
-    sink: &mut FaultSink<'_>,
+    sink: &mut DocumentSink<'_>,
     tree: &'t YamlTree,
     what: &str,
 ) -> Vec<(String, &'t YamlTree)> {
@@ -207,7 +207,7 @@ fn named<'t>(
     named
 }
 
-impl FaultSink<'_> {
+impl DocumentSink<'_> {
     fn models(&mut self, tree: &YamlTree, others: &[&str]) -> ModelsConfig {
         let keys: Vec<&str> = TOP_KEYS.iter().chain(others).copied().collect();
         let Some(fields) = self.fields(tree, "the configuration", &keys) else {

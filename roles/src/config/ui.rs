@@ -2,7 +2,7 @@
 
 use a_society_yaml::{ParseBudget, YamlTree};
 
-use crate::reading::{FaultSink, TextFault, read};
+use crate::reading::{DocumentSink, TextFault, read};
 
 use super::parse::{is_blank, top};
 
@@ -26,7 +26,7 @@ pub(super) fn read_ui(text: &str) -> Result<UiConfig, Vec<TextFault>> {
     Ok(found.unwrap_or_default())
 }
 
-impl FaultSink<'_> {
+impl DocumentSink<'_> {
     fn ui(&mut self, tree: &YamlTree) -> Option<UiConfig> {
         let fields = self.fields(tree, "`ui`", UI_KEYS)?;
         let plain = match fields.get("plain") {

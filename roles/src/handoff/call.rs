@@ -8,8 +8,9 @@ use a_society_providers::{ToldTool, ToolDefinition};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::FaultCode;
 use super::contract::{AllowedOutcomes, Signal};
-use super::fault::{HandoffFault, HandoffFaultCode};
+use super::fault::HandoffFault;
 use super::limits::{
     MAX_CHOICE_BYTES, MAX_CHOICES, MAX_NODES_IN_SCHEMA, MAX_QUESTION_BYTES, MAX_TARGETS,
 };
@@ -128,7 +129,7 @@ const ASK_SCHEMA: &str = r#"{"type":"object","properties":{"question":{"type":"s
 /// What a call that ends a turn does, in a few words, as other calls say it of themselves; none if its arguments mean
 /// nothing.
 #[must_use]
-pub fn summary_of(tool: EndingTool, arguments: &str) -> Option<String> {
+pub(crate) fn summary_of(tool: EndingTool, arguments: &str) -> Option<String> {
     if tool == EndingTool::AskOperator {
         // The question has an item of its own.
         return Some("ask the operator".to_owned());
@@ -232,7 +233,7 @@ fn handoff(
         }
         (None, None) => {
             let message = "the call gives neither targets nor a type; give one of them";
-            return Err(fault(HandoffFaultCode::MissingRequiredField, message));
+            return Err(fault(FaultCode::MissingRequiredField, message));
         }
     };
     Ok(OutcomeCall {
@@ -277,7 +278,7 @@ fn read_target(target: &Value) -> Result<NamedTarget, HandoffFault> {
         text.filter(|text| !text.is_empty()).ok_or_else(|| {
             let name = names.first().copied().unwrap_or_default();
             fault(
-                HandoffFaultCode::MissingRequiredField,
+                FaultCode::MissingRequiredField,
                 format!("a target has no {name}"),
             )
         })
@@ -326,7 +327,7 @@ fn signal_of(signal: &Value, allowed: &AllowedOutcomes) -> Result<RoleOutcome, H
         Some(_) | None => {
             let message = "that type is not one of the endings; to hand off to nodes, give targets \
                            and no type";
-            return Err(fault(HandoffFaultCode::UnknownSignalType, message));
+            return Err(fault(FaultCode::UnknownSignalType, message));
         }
     };
     Ok(outcome)
@@ -339,7 +340,7 @@ fn question(given: &Map<String, Value>) -> Result<OutcomeCall, HandoffFault> {
     let text = text.and_then(Value::as_str).unwrap_or_default().trim();
     if text.is_empty() {
         let message = "the call has no question";
-        return Err(fault(HandoffFaultCode::MissingRequiredField, message));
+        return Err(fault(FaultCode::MissingRequiredField, message));
     }
     if text.len() > MAX_QUESTION_BYTES {
         return Err(shape(format!(
@@ -409,10 +410,10 @@ pub fn chosen(arguments: &str, answer: &str) -> Option<String> {
 }
 
 fn shape(message: impl Into<String>) -> HandoffFault {
-    fault(HandoffFaultCode::InvalidTargetShape, message)
+    fault(FaultCode::InvalidTargetShape, message)
 }
 
-fn fault(code: HandoffFaultCode, message: impl Into<String>) -> HandoffFault {
+fn fault(code: FaultCode, message: impl Into<String>) -> HandoffFault {
     HandoffFault::without_place(code, message)
 }
 
@@ -422,7 +423,7 @@ mod tests {
 
     use super::*;
 
-    fn read(arguments: &str) -> Result<RoleOutcome, HandoffFaultCode> {
+    fn read(arguments: &str) -> Result<RoleOutcome, FaultCode> {
         let allowed = AllowedOutcomes {
             signals: vec![Signal::MetaAnalysisComplete {
                 findings_path: "record/findings/a.md".to_owned(),
@@ -434,7 +435,7 @@ mod tests {
             .map_err(|fault| fault.code)
     }
 
-    fn one(node: &str, path: &str) -> Result<RoleOutcome, HandoffFaultCode> {
+    fn one(node: &str, path: &str) -> Result<RoleOutcome, FaultCode> {
         Ok(RoleOutcome::Handoff(vec![NamedTarget {
             target_node_id: node.to_owned(),
             artifact_path: path.to_owned(),
@@ -490,20 +491,20 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_a_fault_with_its_code() {
         for (arguments, code) in [
-            ("{", HandoffFaultCode::InvalidTargetShape),
-            ("[]", HandoffFaultCode::InvalidTargetShape),
-            ("{}", HandoffFaultCode::MissingRequiredField),
-            (r#"{"targets":[]}"#, HandoffFaultCode::MissingRequiredField),
-            (r#"{"targets":["a"]}"#, HandoffFaultCode::InvalidTargetShape),
-            (r#"{"targets":7}"#, HandoffFaultCode::InvalidTargetShape),
+            ("{", FaultCode::InvalidTargetShape),
+            ("[]", FaultCode::InvalidTargetShape),
+            ("{}", FaultCode::MissingRequiredField),
+            (r#"{"targets":[]}"#, FaultCode::MissingRequiredField),
+            (r#"{"targets":["a"]}"#, FaultCode::InvalidTargetShape),
+            (r#"{"targets":7}"#, FaultCode::InvalidTargetShape),
             (
                 r#"{"targets":[{"target_node_id":"a"}]}"#,
-                HandoffFaultCode::MissingRequiredField,
+                FaultCode::MissingRequiredField,
             ),
-            (r#"{"type":"done"}"#, HandoffFaultCode::UnknownSignalType),
+            (r#"{"type":"done"}"#, FaultCode::UnknownSignalType),
             (
                 r#"{"type":"await-handoff","targets":[{"node":"a","artifact":"x"}]}"#,
-                HandoffFaultCode::InvalidTargetShape,
+                FaultCode::InvalidTargetShape,
             ),
         ] {
             assert_eq!(read(arguments), Err(code), "{arguments}");

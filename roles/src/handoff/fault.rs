@@ -3,39 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// The kinds of fault. Their words are written to facts, so that they never change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HandoffFaultCode {
-    /// The text has no complete handoff block.
-    MissingBlock,
-    /// The block is not YAML.
-    YamlParse,
-    /// The block is YAML of another shape than a handoff has.
-    InvalidTargetShape,
-    /// A field that must be there is missing or empty.
-    MissingRequiredField,
-    /// The block's `type` is no signal.
-    UnknownSignalType,
-    /// A target is no neighbour. Only the machine finds this.
-    InvalidTransition,
-    /// An artifact cannot be handed over. Only the machine finds this.
-    ArtifactUnavailable,
-}
-
-impl HandoffFaultCode {
-    /// The code as facts and messages write it.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::MissingBlock => "missing_block",
-            Self::YamlParse => "yaml_parse",
-            Self::InvalidTargetShape => "invalid_target_shape",
-            Self::MissingRequiredField => "missing_required_field",
-            Self::UnknownSignalType => "unknown_signal_type",
-            Self::InvalidTransition => "invalid_transition",
-            Self::ArtifactUnavailable => "artifact_unavailable",
-        }
-    }
-}
+use a_society_facts::fact::node::FaultCode;
 
 /// Where in the role's text a fault is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +18,7 @@ pub struct FaultSpan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandoffFault {
     /// Its kind.
-    pub code: HandoffFaultCode,
+    pub code: FaultCode,
     /// What is wrong, in a sentence without a full stop.
     pub message: String,
     /// Where it is; `None` only for faults that the machine finds.
@@ -61,7 +29,7 @@ pub struct HandoffFault {
 
 impl HandoffFault {
     /// A fault that has no place in the text, because only the flow's state shows it.
-    pub(crate) fn without_place(code: HandoffFaultCode, message: impl Into<String>) -> Self {
+    pub(crate) fn without_place(code: FaultCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -81,7 +49,7 @@ impl HandoffFault {
 
 impl fmt::Display for HandoffFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code.as_str(), self.message)?;
+        write!(f, "{}: {}", self.code.word(), self.message)?;
         match &self.span {
             Some(span) => write!(f, " (line {})", span.line),
             None => Ok(()),

@@ -35,7 +35,7 @@ fn shown(text: &str) -> String {
             );
             let line = text[..span.bytes.start].matches('\n').count() + 1;
             assert_eq!(span.line, line, "the line is that of the bytes: {text:?}");
-            format!("{} {}: {}", fault.code.as_str(), span.line, fault.message)
+            format!("{} {}: {}", fault.code.word(), span.line, fault.message)
         }
     }
 }
@@ -574,37 +574,34 @@ fn huge_texts_and_blocks_are_quick_and_bounded() {
     let table = [
         (
             format!("```handoff\n{}```", item.repeat(MAX_TARGETS + 1)),
-            HandoffFaultCode::InvalidTargetShape,
+            FaultCode::InvalidTargetShape,
         ),
         (
             format!("```handoff\n#{}\n```", "x".repeat(MAX_BLOCK_BYTES)),
-            HandoffFaultCode::InvalidTargetShape,
+            FaultCode::InvalidTargetShape,
         ),
         (
             format!("```handoff\n{}\n```", "[".repeat(200_000)),
-            HandoffFaultCode::YamlParse,
+            FaultCode::YamlParse,
         ),
         (
             format!("```handoff\n{}\n```", "- ".repeat(100_000)),
-            HandoffFaultCode::YamlParse,
+            FaultCode::YamlParse,
         ),
         (
             format!(
                 "```handoff\na: &a [1,2]\nb: [{}]\n```",
                 "*a,".repeat(50_000)
             ),
-            HandoffFaultCode::YamlParse,
+            FaultCode::YamlParse,
         ),
-        ("```\n".repeat(1_000_001), HandoffFaultCode::MissingBlock),
+        ("```\n".repeat(1_000_001), FaultCode::MissingBlock),
         (
             "```handoff\n".repeat(500_000),
-            HandoffFaultCode::InvalidTargetShape,
+            FaultCode::InvalidTargetShape,
         ),
-        (
-            "> ```handoff\n".repeat(500_000),
-            HandoffFaultCode::MissingBlock,
-        ),
-        ("`".repeat(5_000_000), HandoffFaultCode::MissingBlock),
+        ("> ```handoff\n".repeat(500_000), FaultCode::MissingBlock),
+        ("`".repeat(5_000_000), FaultCode::MissingBlock),
     ];
     for (text, code) in table {
         assert_eq!(parse_outcome(&text).unwrap_err().code, code, "{text:.40}");
@@ -633,10 +630,7 @@ fn a_bomb_of_aliases_is_stopped() {
         .concat();
     }
     let text = ["```handoff\n", &block, "```"].concat();
-    assert_eq!(
-        parse_outcome(&text).unwrap_err().code,
-        HandoffFaultCode::YamlParse
-    );
+    assert_eq!(parse_outcome(&text).unwrap_err().code, FaultCode::YamlParse);
 }
 
 /// Pieces of which handoffs are made, so that many texts are nearly right.

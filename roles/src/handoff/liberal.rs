@@ -85,6 +85,6 @@ fn another_form_of_certain_meaning_counts() {
 fn in_an_answer_that_was_cut_off_only_a_closed_block_counts() {
     let cut = "```handoff\ntarget_node_id: review\nartifact_path: out/rep";
     let fault = parse_cut_outcome(cut).unwrap_err();
-    assert_eq!(fault.code, HandoffFaultCode::MissingBlock);
+    assert_eq!(fault.code, FaultCode::MissingBlock);
     assert!(parse_cut_outcome(&format!("{cut}ort.md\n```\n")).is_ok());
 }

@@ -9,9 +9,10 @@ mod outcome;
 mod parse;
 mod write;
 
-pub use call::{EndingTool, NOT_ENDED, chosen, summary_of};
+pub use call::{EndingTool, NOT_ENDED, chosen};
 
-pub(crate) use call::{OutcomeCall, ending_tools, not_beside, read_call};
+pub(crate) use a_society_facts::fact::node::FaultCode;
+pub(crate) use call::{OutcomeCall, ending_tools, not_beside, read_call, summary_of};
 pub(crate) use contract::endings;
 pub(crate) use contract::problem_of;
 pub use contract::{
@@ -19,7 +20,6 @@ pub use contract::{
     repair_message,
 };
 pub(crate) use fault::HandoffFault;
-pub use fault::HandoffFaultCode;
 pub(crate) use limits::MAX_TARGETS;
 pub(crate) use outcome::NamedTarget;
 pub use outcome::RoleOutcome;

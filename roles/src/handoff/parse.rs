@@ -8,8 +8,9 @@ use std::ops::Range;
 
 use a_society_yaml::{self as yaml, MapEntry, ParseBudget, Span, Value, YamlTree};
 
+use super::FaultCode;
 use super::call::bare;
-use super::fault::{FaultSpan, HandoffFault, HandoffFaultCode};
+use super::fault::{FaultSpan, HandoffFault};
 use super::fence::{self, BlockBody, FencedBlock, TextLine};
 use super::limits::{MAX_BLOCK_BYTES, MAX_QUOTED_CHARS, MAX_TARGETS};
 use super::outcome::{NamedTarget, RoleOutcome};
@@ -59,7 +60,7 @@ fn read(text: &str, is_whole: bool) -> Result<RoleOutcome, HandoffFault> {
             end it with a fence of its own";
         return Err(fault_at(
             text,
-            HandoffFaultCode::MissingBlock,
+            FaultCode::MissingBlock,
             &block.opening.line,
             message,
         ));
@@ -71,7 +72,7 @@ fn read(text: &str, is_whole: bool) -> Result<RoleOutcome, HandoffFault> {
         );
         return Err(fault_at(
             text,
-            HandoffFaultCode::InvalidTargetShape,
+            FaultCode::InvalidTargetShape,
             &block.opening.line,
             message,
         ));
@@ -130,7 +131,7 @@ fn span_of(text: &str, bytes: &Range<usize>, line: usize) -> FaultSpan {
 
 fn fault_at(
     text: &str,
-    code: HandoffFaultCode,
+    code: FaultCode,
     line: &TextLine<'_>,
     message: impl Into<String>,
 ) -> HandoffFault {
@@ -145,7 +146,7 @@ fn fault_at(
 
 /// There is no block that counts; says what there is instead, because that is what to mend.
 fn missing_block(text: &str, blocks: &[FencedBlock<'_>]) -> HandoffFault {
-    let code = HandoffFaultCode::MissingBlock;
+    let code = FaultCode::MissingBlock;
     let quoted = blocks
         .iter()
         .rev()
@@ -237,7 +238,7 @@ impl BlockReader<'_> {
         });
         let tree = parsed.map_err(|fault| {
             let message = format!("the handoff block is not valid YAML: {}", fault.message);
-            self.fault(HandoffFaultCode::YamlParse, fault.span, message)
+            self.fault(FaultCode::YamlParse, fault.span, message)
         })?;
         match &tree.value {
             Value::List(items) => self.targets(&tree, items),
@@ -307,7 +308,7 @@ impl BlockReader<'_> {
     fn signal(&self, entries: &[MapEntry], kind: &YamlTree) -> HandoffResult<RoleOutcome> {
         let Value::Text(name) = &kind.value else {
             let message = format!("`type` is {} and must name a signal", kind.value.kind());
-            return Err(self.fault(HandoffFaultCode::UnknownSignalType, kind.span, message));
+            return Err(self.fault(FaultCode::UnknownSignalType, kind.span, message));
         };
         let name = &bare(name);
         let Some((_, field)) = SIGNALS.iter().find(|(signal, _)| signal == name) else {
@@ -347,7 +348,7 @@ impl BlockReader<'_> {
             quoted_words(name),
             signals.join(", ")
         );
-        self.fault(HandoffFaultCode::UnknownSignalType, kind.span, message)
+        self.fault(FaultCode::UnknownSignalType, kind.span, message)
     }
 
     /// A required text, under one of its names.
@@ -366,13 +367,13 @@ impl BlockReader<'_> {
         };
         let Some(found) = exact.or_else(near) else {
             let message = format!("{what} has no `{key}`");
-            return Err(self.fault(HandoffFaultCode::MissingRequiredField, map.span, message));
+            return Err(self.fault(FaultCode::MissingRequiredField, map.span, message));
         };
         match &found.value {
             Value::Text(text) if !bare(text).is_empty() => Ok(bare(text)),
             Value::Text(_) | Value::Null => {
                 let message = format!("`{key}` of {what} is empty");
-                Err(self.fault(HandoffFaultCode::MissingRequiredField, found.span, message))
+                Err(self.fault(FaultCode::MissingRequiredField, found.span, message))
             }
             Value::Bool(_) | Value::Number(_) => {
                 let message = format!(
@@ -392,15 +393,10 @@ impl BlockReader<'_> {
     }
 
     fn shape(&self, tree: &YamlTree, message: impl Into<String>) -> HandoffFault {
-        self.fault(HandoffFaultCode::InvalidTargetShape, tree.span, message)
+        self.fault(FaultCode::InvalidTargetShape, tree.span, message)
     }
 
-    fn fault(
-        &self,
-        code: HandoffFaultCode,
-        span: Span,
-        message: impl Into<String>,
-    ) -> HandoffFault {
+    fn fault(&self, code: FaultCode, span: Span, message: impl Into<String>) -> HandoffFault {
         let (bytes, line) = self.body.place(&span.bytes());
         HandoffFault {
             code,

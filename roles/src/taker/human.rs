@@ -9,8 +9,7 @@
 use std::sync::Arc;
 
 use crate::handoff::{
-    HandoffFaultCode, NamedTarget, RoleOutcome, Signal, parse_outcome, problem_of,
-    words_before_block,
+    FaultCode, NamedTarget, RoleOutcome, Signal, parse_outcome, problem_of, words_before_block,
 };
 use crate::turn::job::{BegunWith, TurnJob};
 use crate::turn::step::{StepReply, TakerEnd, TurnStep};
@@ -86,7 +85,7 @@ fn answered(job: &TurnJob) -> TakerEnd {
             words: words_before_block(reply).to_owned(),
             choices: Vec::new(),
         },
-        Err(fault) if fault.code == HandoffFaultCode::MissingBlock && !says_block(reply) => {
+        Err(fault) if fault.code == FaultCode::MissingBlock && !says_block(reply) => {
             match short_form(job, reply) {
                 Some(Ok(outcome)) => short_end(outcome, reply),
                 Some(Err(why)) => ask_again(job, &why),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use a_society_facts::Hash;
 use a_society_facts::message::{Message, ToolCall};
 
-use super::arguments::{self, ToolArguments};
+use super::arguments::{self, ChangeArguments, ToolArguments};
 use super::edit::{Knowledge, PatchedFile, TextEdit, apply, patched};
 use super::toolbox::Toolbox;
 
@@ -58,14 +58,20 @@ impl Toolbox {
         let real_of =
             |path: &str| -> Option<PathBuf> { Some(roots.real(&roots.locate(path).ok()?)) };
         let is_it = |path: &str| real_of(path).as_deref() == Some(real);
-        match arguments::parse(&call.name, call.input.get()).ok()? {
-            ToolArguments::ReadFile(given) if is_it(&given.path) => whole(output),
-            ToolArguments::WriteFile(given) if is_it(&given.path) => Some(if given.append {
+        let arguments = arguments::parse(&call.name, call.input.get()).ok()?;
+        if let ToolArguments::ReadFile(given) = &arguments {
+            return is_it(&given.path).then(|| whole(output)).flatten();
+        }
+        let ToolArguments::Change(change) = arguments else {
+            return None;
+        };
+        match change {
+            ChangeArguments::Write(given) if is_it(&given.path) => Some(if given.append {
                 before?.to_owned() + &given.content
             } else {
                 given.content
             }),
-            ToolArguments::EditFile(given) if is_it(&given.path) => {
+            ChangeArguments::Edit(given) if is_it(&given.path) => {
                 let edits = given.edits().ok()?.into_iter().map(|edit| TextEdit {
                     old: edit.old_string,
                     new: edit.new_string,
@@ -75,7 +81,7 @@ impl Toolbox {
                 let applied = apply("", before?, &edits, Knowledge::Seen).ok()?;
                 Some(applied.text)
             }
-            ToolArguments::ApplyPatch(given) => {
+            ChangeArguments::Patch(given) => {
                 let sections = given.sections().ok()?;
                 let section = sections.into_iter().find(|it| is_it(&it.path))?;
                 match section.change {
@@ -87,19 +93,7 @@ impl Toolbox {
                     PatchedFile::Delete => None,
                 }
             }
-            ToolArguments::ReadFile(_)
-            | ToolArguments::WriteFile(_)
-            | ToolArguments::EditFile(_)
-            | ToolArguments::ListDirectory(_)
-            | ToolArguments::Grep(_)
-            | ToolArguments::Glob(_)
-            | ToolArguments::RunCommand(_)
-            | ToolArguments::CommandOutput(_)
-            | ToolArguments::Todo(_)
-            | ToolArguments::SessionsList(_)
-            | ToolArguments::SessionsHistory(_)
-            | ToolArguments::FetchUrl(_)
-            | ToolArguments::WebSearch(_) => None,
+            ChangeArguments::Write(_) | ChangeArguments::Edit(_) => None,
         }
     }
 }

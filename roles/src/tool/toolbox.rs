@@ -13,7 +13,7 @@ use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
 use a_society_providers::ToolDefinition;
 
-use super::arguments::{self, ToolArguments, canonical, definitions, twin};
+use super::arguments::{self, ChangeArguments, ToolArguments, canonical, definitions, twin};
 use super::command::ended_line;
 use super::deed::{Deed, SessionReading};
 use super::files::{Located, Roots};
@@ -177,9 +177,9 @@ impl Toolbox {
             ToolArguments::ListDirectory(given) => self.plan_list(&given, text),
             ToolArguments::Grep(given) => self.plan_grep(&given, text),
             ToolArguments::Glob(given) => self.plan_glob(&given, text),
-            ToolArguments::EditFile(given) => self.plan_edit(given, text),
-            ToolArguments::WriteFile(given) => self.plan_write(given, text),
-            ToolArguments::ApplyPatch(given) => self.plan_patch(&given, call),
+            ToolArguments::Change(ChangeArguments::Edit(given)) => self.plan_edit(given, text),
+            ToolArguments::Change(ChangeArguments::Write(given)) => self.plan_write(given, text),
+            ToolArguments::Change(ChangeArguments::Patch(given)) => self.plan_patch(&given, call),
             ToolArguments::RunCommand(given) => self.plan_command(given, text),
             ToolArguments::CommandOutput(given) => self.plan_output(given, text),
             ToolArguments::Todo(given) => self.plan_todo(&given, text),
@@ -558,26 +558,16 @@ fn shortened(line: &str) -> String {
 
 /// The files that a checkable call changes, in its order.
 fn changed_paths(call: &ToolCall) -> Result<Vec<String>, CallRefusal> {
-    Ok(match arguments::parse(&call.name, call.input.get())? {
-        ToolArguments::EditFile(given) => vec![given.path],
-        ToolArguments::WriteFile(given) => vec![given.path],
-        ToolArguments::ApplyPatch(given) => {
+    let ToolArguments::Change(change) = arguments::parse(&call.name, call.input.get())? else {
+        let text = format!("{} changes no file that could be looked at.", call.name);
+        return Err(CallRefusal::new(RefusalKind::NotPossible, text));
+    };
+    Ok(match change {
+        ChangeArguments::Edit(given) => vec![given.path],
+        ChangeArguments::Write(given) => vec![given.path],
+        ChangeArguments::Patch(given) => {
             let sections = given.sections()?.into_iter();
             sections.map(|section| section.path).collect()
-        }
-        ToolArguments::ReadFile(_)
-        | ToolArguments::ListDirectory(_)
-        | ToolArguments::Grep(_)
-        | ToolArguments::Glob(_)
-        | ToolArguments::RunCommand(_)
-        | ToolArguments::CommandOutput(_)
-        | ToolArguments::Todo(_)
-        | ToolArguments::SessionsList(_)
-        | ToolArguments::SessionsHistory(_)
-        | ToolArguments::FetchUrl(_)
-        | ToolArguments::WebSearch(_) => {
-            let text = format!("{} changes no file that could be looked at.", call.name);
-            return Err(CallRefusal::new(RefusalKind::NotPossible, text));
         }
     })
 }

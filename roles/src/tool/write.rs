@@ -7,7 +7,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::terms::{ConsentTerms, FileEffect, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
-use super::arguments::{EditFile, OneEdit, ToolArguments, WriteFile, parse};
+use super::arguments::{ChangeArguments, EditFile, OneEdit, ToolArguments, WriteFile, parse};
 use super::deed::{Deed, Writing};
 use super::edit::{
     Knowledge, LineCounts, PatchedFile, TextEdit, TextPage, apply, difference, patched,
@@ -557,9 +557,12 @@ pub fn text_after(
     let before = earlier.unwrap_or_default();
     let page = TextPage::of(before);
     let path = String::new();
-    match parse(tool, arguments).ok()? {
-        ToolArguments::WriteFile(given) => Some(whole(&page, before, &given)),
-        ToolArguments::EditFile(given) => {
+    let ToolArguments::Change(change) = parse(tool, arguments).ok()? else {
+        return None;
+    };
+    match change {
+        ChangeArguments::Write(given) => Some(whole(&page, before, &given)),
+        ChangeArguments::Edit(given) => {
             let edits = text_edits(&page, given.edits().ok()?);
             match edits.as_slice() {
                 [first] if first.old.is_empty() => Some(page.written(&first.new)),
@@ -569,7 +572,7 @@ pub fn text_after(
                 }
             }
         }
-        ToolArguments::ApplyPatch(given) => {
+        ChangeArguments::Patch(given) => {
             match given.sections().ok()?.into_iter().nth(number)?.change {
                 PatchedFile::Add(content) => Some(content),
                 PatchedFile::Update(hunks) => {
@@ -579,17 +582,6 @@ pub fn text_after(
                 PatchedFile::Delete => Some(String::new()),
             }
         }
-        ToolArguments::ReadFile(_)
-        | ToolArguments::ListDirectory(_)
-        | ToolArguments::Grep(_)
-        | ToolArguments::Glob(_)
-        | ToolArguments::RunCommand(_)
-        | ToolArguments::CommandOutput(_)
-        | ToolArguments::Todo(_)
-        | ToolArguments::SessionsList(_)
-        | ToolArguments::SessionsHistory(_)
-        | ToolArguments::FetchUrl(_)
-        | ToolArguments::WebSearch(_) => None,
     }
 }
 

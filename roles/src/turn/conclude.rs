@@ -4,8 +4,8 @@ use a_society_facts::message::ToolCall;
 
 use super::step::TakerEnd;
 use crate::handoff::{
-    AllowedOutcomes, EndingTool, HandoffFault, HandoffFaultCode, OutcomeCall, parse_outcome,
-    read_call, words_before_block,
+    AllowedOutcomes, EndingTool, FaultCode, HandoffFault, OutcomeCall, parse_outcome, read_call,
+    words_before_block,
 };
 
 /// How a turn ends whose last answer is this.
@@ -50,7 +50,7 @@ pub fn conclude_called(
         || block.is_some_and(|outcome| outcome != first.outcome);
     if is_other {
         let message = "the message ends the turn in two different ways; end it once";
-        let code = HandoffFaultCode::InvalidTargetShape;
+        let code = FaultCode::InvalidTargetShape;
         return Some(TakerEnd::Fault(HandoffFault::without_place(code, message)));
     }
     let words = first.question;
@@ -80,7 +80,7 @@ mod tests {
         format!(r#"{{"targets":[{{"target_node_id":"{node}","artifact_path":"record/x.md"}}]}}"#)
     }
 
-    fn ends(text: &str, calls: &[ToolCall]) -> Option<Result<RoleOutcome, HandoffFaultCode>> {
+    fn ends(text: &str, calls: &[ToolCall]) -> Option<Result<RoleOutcome, FaultCode>> {
         match conclude_called(text, calls, &AllowedOutcomes::default())? {
             TakerEnd::Outcome { outcome, .. } => Some(Ok(outcome)),
             TakerEnd::Fault(fault) => Some(Err(fault.code)),
@@ -104,7 +104,7 @@ mod tests {
             ends("", &[a.clone(), called("hand_off", &target("a"))]),
             once
         );
-        let two = Some(Err(HandoffFaultCode::InvalidTargetShape));
+        let two = Some(Err(FaultCode::InvalidTargetShape));
         assert_eq!(ends("", &[a.clone(), called("handoff", &target("b"))]), two);
         let other = "```handoff\ntype: await-handoff\n```\n";
         assert_eq!(ends(other, std::slice::from_ref(&a)), two);

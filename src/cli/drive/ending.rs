@@ -249,7 +249,7 @@ impl Watch<'_> {
         self.tell_how_to_go_on(seen, asks, code)
     }
 
-    /// How the flow stands that this process lets go of, and what there is to type.
+    /// The state of the flow that this process lets go of, and what there is to type.
     fn tell_how_to_go_on(
         &mut self,
         seen: &Arc<Seen>,

@@ -193,7 +193,7 @@ impl Watch<'_> {
             Order::Help => self.print_lines(&help())?,
             Order::Quit => self.leave()?,
             Order::Says(verb) => {
-                let done = verb.done();
+                let done = verb.row().done;
                 match self.obeyed(verb) {
                     Ok(()) => self.say(done)?,
                     Err(refused) => {

@@ -10,7 +10,7 @@ use a_society_orchestrator::machine::OperatorQuestion;
 use super::card;
 use super::keys::{Act, Focus, State};
 use super::view::{AskView, View};
-use crate::cli::card::{is_failure, is_yes};
+use crate::cli::card::is_failure;
 use crate::cli::card_rows::Manner;
 use crate::cli::own_turn;
 use crate::cli::pager::{CALL, PagedText, TEXT};
@@ -59,7 +59,7 @@ impl State {
         if !self.may(armed) {
             return None;
         }
-        if is_yes(&command) && !self.has_shown(ask) {
+        if command.row().agrees && !self.has_shown(ask) {
             NOT_SHOWN.clone_into(&mut self.told);
             return None;
         }

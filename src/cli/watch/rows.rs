@@ -1,4 +1,4 @@
-//! The rows of the lists. What may be of any width stands last in its row, and only it is cut.
+//! The rows of the lists. What may be of any width comes last in its row, and only it is cut.
 
 use a_society_facts::view::standing::FlowStanding;
 use ratatui::style::Style;

@@ -21,6 +21,7 @@ use a_society_operator_ui::fold::answer_text::before_its_end;
 use a_society_operator_ui::fold::asks::{OpenAsk, open};
 use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_orchestrator::record::own;
+use a_society_orchestrator::workspace::role_models::configured;
 use a_society_state::index::{Row, rows};
 use a_society_state::journal::follow::Follower;
 use a_society_state::{FlowRef, Store};
@@ -323,7 +324,7 @@ impl Followed {
             spent: spent.collect::<Vec<_>>().join(" · "),
             nodes: nodes.collect(),
             feeds: feeds.into_iter().map(|(_, feed)| feed).collect(),
-            cost: table::lines(&cost::rows(state, &models(state))),
+            cost: table::lines(&cost::rows(state, &configured(state))),
             files: self.files.clone(),
             damage: self.damage.as_deref().map(|says| plain(says).into_owned()),
         }
@@ -339,16 +340,6 @@ fn files(store: &Store, flow: &FlowRef) -> Vec<String> {
         .map(|(path, bytes)| format!("{:>9}  {}", size(*bytes), plain(path)));
     let more = is_cut.then(|| format!("{:>9}  and more", "…"));
     lines.chain(more).collect()
-}
-
-/// The model that each role was given.
-fn models(state: &FlowState) -> BTreeMap<RoleInstance, String> {
-    let configured = state.configurations.iter();
-    let models = configured.filter_map(|(role, kept)| {
-        let model = kept.settings.get("model")?;
-        Some((role.clone(), plain(model).into_owned()))
-    });
-    models.collect()
 }
 
 /// What a node does right now; one that is at work says for how long.

@@ -29,4 +29,4 @@ pub use at::{At, NotAMoment};
 pub use fact::Fact;
 pub use hash::{Hash, Hasher, NotAHash};
 pub use line::{Body, Recorded};
-pub use verb::{Verb, Whom};
+pub use verb::{AnsweredRequest, Verb, VerbRow, VerbSetting, Whom};

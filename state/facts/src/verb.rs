@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+pub use self::row::{AnsweredRequest, VerbRow, VerbSetting};
 use crate::at::At;
 use crate::fact::budget::Measure;
 use crate::fact::improvement::ImprovementMode;
@@ -14,8 +15,8 @@ use crate::fact::operator::{ConsentMode, ConsentRules, SteerWhen, StopScope};
 use crate::fact::session::Speaker;
 use crate::hash::Hash;
 use crate::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
-use crate::words::choices::{self, ANSWERED, Choice};
-use crate::words::status;
+
+mod row;
 
 /// What the operator wants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -262,103 +263,10 @@ fn strict_rules<'de, D: Deserializer<'de>>(from: D) -> Result<ConsentRules, D::E
         deny: Vec<String>,
     }
     let Strict { allow, deny } = Strict::deserialize(from)?;
-    Ok(ConsentRules { allow, deny })
-}
-
-impl Verb {
-    /// What the operator typed for a role to read, or for the record.
-    #[must_use]
-    pub fn typed(&self) -> Option<&str> {
-        match self {
-            Self::Reply { text, .. } | Self::Steer { text, .. } | Self::Inject { text, .. } => {
-                Some(text)
-            }
-            Self::Deny { reason: words, .. }
-            | Self::Decline { reason: words, .. }
-            | Self::Reopen { note: words, .. }
-            | Self::Cancel { why: words } => words.as_deref(),
-            Self::Approve { .. }
-            | Self::Allow { .. }
-            | Self::Mode { .. }
-            | Self::Rules { .. }
-            | Self::Configure { .. }
-            | Self::Budget { .. }
-            | Self::Compact { .. }
-            | Self::Title { .. }
-            | Self::Close { .. }
-            | Self::Open { .. }
-            | Self::Trim { .. }
-            | Self::Reset { .. }
-            | Self::Restore { .. }
-            | Self::Stop { .. }
-            | Self::Pause {}
-            | Self::Unpause {}
-            | Self::Retry { .. }
-            | Self::RetryNow { .. }
-            | Self::Revise { .. }
-            | Self::Improve { .. }
-            | Self::Propose { .. }
-            | Self::Change { .. }
-            | Self::Feedback { .. } => None,
-        }
-    }
-
-    /// What was done, in the words of every screen.
-    #[must_use]
-    pub const fn done(&self) -> &'static str {
-        match self {
-            Self::Reply { .. } => ANSWERED,
-            Self::Approve { .. } => choices::done(Choice::Approve),
-            Self::Decline { .. } => choices::done(Choice::Decline),
-            Self::Change { applied: false, .. } => "declined",
-            Self::Allow {
-                for_the_flow: false,
-                ..
-            } => choices::done(Choice::Allow),
-            Self::Allow {
-                for_the_flow: true, ..
-            } => choices::done(Choice::AllowFlow),
-            Self::Deny { .. } => choices::done(Choice::Deny),
-            Self::Mode { .. } => "mode set",
-            Self::Rules { back: false, .. } => "rules added",
-            Self::Rules { back: true, .. } => "rules removed",
-            Self::Configure { .. } => "configured",
-            Self::Budget { .. } => "budget set",
-            Self::Steer {
-                when: SteerWhen::Queue,
-                ..
-            } => {
-                "sent; a model reads it with its next request, a program or a person when its next turn begins"
-            }
-            Self::Steer {
-                when: SteerWhen::Interrupt,
-                ..
-            } => {
-                "sent; it cuts off the answer that arrives, a program or a person reads it when its next turn begins"
-            }
-            Self::Compact { .. } => status::COMPACTING,
-            Self::Title { .. } => "called so",
-            Self::Close { .. } => "closed",
-            Self::Open { .. } => "opened",
-            Self::Inject { .. } => "put into the session; its role reads it with what is next",
-            Self::Trim { .. } => "trimmed; session archives lists what was left out",
-            Self::Reset { .. } => "reset; session archives lists what was said before",
-            Self::Restore { .. } => "restored",
-            Self::Stop { .. } => "stopping",
-            Self::Pause {} => "paused; nothing new is started",
-            Self::Unpause {} => choices::done(Choice::Continue),
-            Self::Cancel { .. } => status::CANCELLED,
-            Self::Retry { .. } => choices::done(Choice::Retry),
-            Self::RetryNow { .. } => "its provider is asked now",
-            Self::Reopen { .. } => "reopened",
-            Self::Revise { .. } => "revised",
-            Self::Improve { .. } => "retrospective chosen",
-            Self::Propose { .. } => "proposed",
-            Self::Change { applied: true, .. } => "applied",
-            Self::Feedback { granted: true } => choices::done(Choice::Grant),
-            Self::Feedback { granted: false } => choices::done(Choice::Refuse),
-        }
-    }
+    // A rule counts once, however often a client sends it.
+    let mut rules = ConsentRules::default();
+    rules.add(&ConsentRules { allow, deny });
+    Ok(rules)
 }
 
 #[cfg(test)]

@@ -225,7 +225,7 @@ fn behind_each(records: &[Recorded]) -> Vec<(FlowState, Vec<Work>)> {
         let (graph, _) = graph::parse(&state.graph.source.shown(), "workflow.yaml");
         let work = match graph {
             Some(graph) => machine::pending(&graph, &state),
-            // The graph of a sample is none that can be read.
+            // The graph of a sample cannot be read.
             None => (state.waits())
                 .filter_map(|(node, waiting)| machine::question_of(&state, node, waiting))
                 .map(Work::AskOperator)

@@ -40,7 +40,7 @@ fn lister(disk: &FaultyDisk, root: &Path) -> (Arc<Hubs>, Lister) {
         ledger: None,
     };
     let store = Store::new(ground, root.to_owned());
-    let hubs = Hubs::new(store, "epoch".to_owned(), Vec::new(), None);
+    let hubs = Hubs::new(store, "epoch".to_owned(), None);
     let lister = Lister::new(&hubs);
     (hubs, lister)
 }

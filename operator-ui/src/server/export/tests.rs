@@ -63,12 +63,7 @@ fn stage(journal: &str) -> Stage {
         },
         ledger: None,
     };
-    let hubs = Hubs::new(
-        Store::new(ground, state),
-        "epoch".to_owned(),
-        Vec::new(),
-        None,
-    );
+    let hubs = Hubs::new(Store::new(ground, state), "epoch".to_owned(), None);
     Stage {
         _folder: folder,
         hubs,

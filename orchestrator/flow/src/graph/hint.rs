@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use a_society_yaml::edit_distance;
+
 use super::limits::MAX_HINT_COMPARISONS;
 
 /// Finds near names, and stops looking when one file has asked for too much.
@@ -80,50 +82,9 @@ fn folded(text: &str) -> Vec<char> {
         .collect()
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
-fn edit_distance(left: &[char], right: &[char]) -> usize {
-    let width = right.len() + 1;
-    let mut before_last: Vec<usize> = vec![0; width];
-    let mut last: Vec<usize> = (0..width).collect();
-    for (i, left_char) in left.iter().enumerate() {
-        let mut row = vec![i + 1; width];
-        for (j, right_char) in right.iter().enumerate() {
-            let replaced = last[j] + usize::from(left_char != right_char);
-            let mut fewest = replaced.min(last[j + 1] + 1).min(row[j] + 1);
-            let is_swap =
-                i > 0 && j > 0 && left[i - 1] == *right_char && *left_char == right[j - 1];
-            if is_swap {
-                fewest = fewest.min(before_last[j - 1] + 1);
-            }
-            row[j + 1] = fewest;
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_distance_counts_single_edits_and_swaps() {
-        let table = [
-            ("", "", 0),
-            ("a", "", 1),
-            ("role", "rolee", 1),
-            ("role", "rloe", 1),
-            ("kitten", "sitting", 3),
-        ];
-        for (left, right, edits) in table {
-            let chars = |text: &str| text.chars().collect::<Vec<_>>();
-            assert_eq!(
-                edit_distance(&chars(left), &chars(right)),
-                edits,
-                "{left} {right}"
-            );
-        }
-    }
 
     #[test]
     fn the_nearest_name_is_offered_only_when_it_is_near() {

@@ -28,7 +28,7 @@ pub(super) fn commanded(
         brought,
     } = commanded;
     let client = client.as_ref();
-    if state.is_closed_chat() && speaks(verb) {
+    if state.is_closed_chat() && verb.row().speaks {
         return Err(Refusal::ChatClosed);
     }
     match verb {
@@ -136,18 +136,6 @@ pub(super) fn commanded(
 /// A change of a session needs names of the driver's before it is decided in `session::decide`.
 fn wants(role: &RoleInstance, wish: SessionWish) -> Result<Vec<Fact>, Refusal> {
     Err(Refusal::Needs(VerbNeed::Session(role.clone(), wish)))
-}
-
-/// Whether a verb lets a role go on with something.
-const fn speaks(verb: &Verb) -> bool {
-    matches!(
-        verb,
-        Verb::Reply { .. }
-            | Verb::Steer { .. }
-            | Verb::Retry { .. }
-            | Verb::RetryNow { .. }
-            | Verb::Reopen { .. }
-    )
 }
 
 /// Words of a verb, and what the driver brought for them.

@@ -60,120 +60,75 @@ fn judged(
             &TurnEnding::Aborted { why, class: None },
         ));
     }
-    match &input.outcome {
-        TurnEnding::Answered if state.chat.is_some() => Ok(turn.answered()),
-        TurnEnding::Answered => turn.repair(ends_otherwise(turn, &input.outcome)),
-        TurnEnding::Handoff(targets) => match turn.at {
-            TurnAt::Node(node) => {
-                handoff(graph, state, turn, node, targets, input.approval.clone())
-            }
-            TurnAt::Reflection | TurnAt::Feedback | TurnAt::Nothing => {
-                turn.repair(ends_otherwise(turn, &input.outcome))
-            }
-        },
-        TurnEnding::AwaitHandoff => match turn.at {
-            TurnAt::Node(node) => await_handoff(graph, state, turn, node),
-            TurnAt::Reflection | TurnAt::Feedback | TurnAt::Nothing => {
-                turn.repair(ends_otherwise(turn, &input.outcome))
-            }
-        },
-        TurnEnding::ForwardPassClosed { health, asks } => match turn.at {
-            TurnAt::Node(node) => close(graph, state, turn, node, health, asks.as_ref()),
-            TurnAt::Reflection | TurnAt::Feedback | TurnAt::Nothing => {
-                turn.repair(ends_otherwise(turn, &input.outcome))
-            }
-        },
-        TurnEnding::MetaAnalysisComplete { findings: product } => match turn.at {
-            TurnAt::Reflection => findings(turn, product),
-            TurnAt::Node(_) | TurnAt::Feedback | TurnAt::Nothing => {
-                turn.repair(ends_otherwise(turn, &input.outcome))
-            }
-        },
-        TurnEnding::BackwardPassComplete { report: product } => match turn.at {
-            TurnAt::Feedback => report(state, turn, product),
-            TurnAt::Node(_) | TurnAt::Reflection | TurnAt::Nothing => {
-                turn.repair(ends_otherwise(turn, &input.outcome))
-            }
-        },
-        TurnEnding::Fault { code, summary } => {
+    match (&input.outcome, turn.at) {
+        (TurnEnding::Answered, _) if state.chat.is_some() => Ok(turn.answered()),
+        (TurnEnding::Handoff(targets), TurnAt::Node(node)) => {
+            handoff(graph, state, turn, node, targets, input.approval.clone())
+        }
+        (TurnEnding::AwaitHandoff, TurnAt::Node(node)) => await_handoff(graph, state, turn, node),
+        (TurnEnding::ForwardPassClosed { health, asks }, TurnAt::Node(node)) => {
+            close(graph, state, turn, node, health, asks.as_ref())
+        }
+        (TurnEnding::MetaAnalysisComplete { findings: product }, TurnAt::Reflection) => {
+            findings(turn, product)
+        }
+        (TurnEnding::BackwardPassComplete { report: product }, TurnAt::Feedback) => {
+            report(state, turn, product)
+        }
+        (
+            TurnEnding::Answered
+            | TurnEnding::Handoff(_)
+            | TurnEnding::AwaitHandoff
+            | TurnEnding::ForwardPassClosed { .. }
+            | TurnEnding::MetaAnalysisComplete { .. }
+            | TurnEnding::BackwardPassComplete { .. },
+            _,
+        ) => turn.repair(ends_otherwise(turn, &input.outcome)),
+        (TurnEnding::Fault { code, summary }, _) => {
             turn.repair(OutcomeFault::new(*code, summary.clone()))
         }
-        TurnEnding::OutputLimit => turn.repair(OutcomeFault::new(
+        (TurnEnding::OutputLimit, _) => turn.repair(OutcomeFault::new(
             FaultCode::OutputLimit,
             "the answer reached the provider's output limit before it came to an outcome",
         )),
-        TurnEnding::PromptHuman { .. }
-        | TurnEnding::OwnTurn { .. }
-        | TurnEnding::Aborted { .. }
-        | TurnEnding::Stopped
-        | TurnEnding::ProviderProblem { .. }
-        | TurnEnding::NeedsConfiguration { .. }
-        | TurnEnding::ConsentDenied
-        | TurnEnding::BudgetReached { .. } => Ok(waits(state, turn, &input.outcome)),
+        (
+            TurnEnding::PromptHuman { .. }
+            | TurnEnding::OwnTurn { .. }
+            | TurnEnding::Aborted { .. }
+            | TurnEnding::Stopped
+            | TurnEnding::ProviderProblem { .. }
+            | TurnEnding::NeedsConfiguration { .. }
+            | TurnEnding::ConsentDenied
+            | TurnEnding::BudgetReached { .. },
+            _,
+        ) => Ok(waits(state, turn, &input.outcome)),
     }
 }
 
 /// Whether an outcome is what the turn's last answer says.
-fn concludes(outcome: &TurnEnding) -> bool {
-    match outcome {
-        TurnEnding::Answered
-        | TurnEnding::Handoff(_)
-        | TurnEnding::PromptHuman { .. }
-        | TurnEnding::OwnTurn { .. }
-        | TurnEnding::AwaitHandoff
-        | TurnEnding::ForwardPassClosed { .. }
-        | TurnEnding::MetaAnalysisComplete { .. }
-        | TurnEnding::BackwardPassComplete { .. }
-        | TurnEnding::Fault { .. }
-        | TurnEnding::OutputLimit => true,
+const fn concludes(outcome: &TurnEnding) -> bool {
+    !matches!(
+        outcome,
         TurnEnding::Aborted { .. }
-        | TurnEnding::Stopped
-        | TurnEnding::ProviderProblem { .. }
-        | TurnEnding::NeedsConfiguration { .. }
-        | TurnEnding::ConsentDenied
-        | TurnEnding::BudgetReached { .. } => false,
-    }
+            | TurnEnding::Stopped
+            | TurnEnding::ProviderProblem { .. }
+            | TurnEnding::NeedsConfiguration { .. }
+            | TurnEnding::ConsentDenied
+            | TurnEnding::BudgetReached { .. }
+    )
 }
 
-/// An outcome in words, as far as it may be given where it ends nothing.
-const fn said_as(said: &TurnEnding) -> &'static str {
-    match said {
-        TurnEnding::Handoff(_) => "a handoff",
-        TurnEnding::AwaitHandoff => "await-handoff",
-        TurnEnding::ForwardPassClosed { .. } => "forward-pass-closed",
-        TurnEnding::MetaAnalysisComplete { .. } => "meta-analysis-complete",
-        TurnEnding::BackwardPassComplete { .. } => "backward-pass-complete",
+/// An outcome in words that names receivers or says that something is done.
+const fn signal_word(outcome: &TurnEnding) -> Option<&'static str> {
+    match outcome {
+        TurnEnding::Handoff(_) => Some("a handoff"),
+        TurnEnding::AwaitHandoff => Some("await-handoff"),
+        TurnEnding::ForwardPassClosed { .. } => Some("forward-pass-closed"),
+        TurnEnding::MetaAnalysisComplete { .. } => Some("meta-analysis-complete"),
+        TurnEnding::BackwardPassComplete { .. } => Some("backward-pass-complete"),
         TurnEnding::Answered
         | TurnEnding::Fault { .. }
         | TurnEnding::OutputLimit
-        | TurnEnding::PromptHuman { .. }
-        | TurnEnding::OwnTurn { .. }
-        | TurnEnding::Aborted { .. }
-        | TurnEnding::Stopped
-        | TurnEnding::ProviderProblem { .. }
-        | TurnEnding::NeedsConfiguration { .. }
-        | TurnEnding::ConsentDenied
-        | TurnEnding::BudgetReached { .. } => "this",
-    }
-}
-
-/// Why an outcome leaves a chat without an answer. A chat has no neighbour to hand over to, and the role is not
-/// asked to correct itself: its person reads why, and speaks next.
-fn ends_no_chat(state: &FlowState, outcome: &TurnEnding) -> Option<String> {
-    state.chat.as_ref()?;
-    match outcome {
-        TurnEnding::Handoff(_)
-        | TurnEnding::AwaitHandoff
-        | TurnEnding::ForwardPassClosed { .. }
-        | TurnEnding::MetaAnalysisComplete { .. }
-        | TurnEnding::BackwardPassComplete { .. } => {
-            Some(format!("{} ends no turn of a chat", said_as(outcome)))
-        }
-        TurnEnding::Fault { summary, .. } => Some(summary.clone()),
-        TurnEnding::OutputLimit => {
-            Some("the model reached its provider's output limit before it said anything".to_owned())
-        }
-        TurnEnding::Answered
         | TurnEnding::PromptHuman { .. }
         | TurnEnding::OwnTurn { .. }
         | TurnEnding::Aborted { .. }
@@ -185,8 +140,22 @@ fn ends_no_chat(state: &FlowState, outcome: &TurnEnding) -> Option<String> {
     }
 }
 
+/// Why an outcome leaves a chat without an answer. A chat has no neighbour to hand over to, and the role is not
+/// asked to correct itself: its person reads why, and speaks next.
+fn ends_no_chat(state: &FlowState, outcome: &TurnEnding) -> Option<String> {
+    state.chat.as_ref()?;
+    if let TurnEnding::Fault { summary, .. } = outcome {
+        return Some(summary.clone());
+    }
+    if matches!(outcome, TurnEnding::OutputLimit) {
+        let why = "the model reached its provider's output limit before it said anything";
+        return Some(why.to_owned());
+    }
+    signal_word(outcome).map(|word| format!("{word} ends no turn of a chat"))
+}
+
 fn ends_otherwise(turn: &PresentTurn<'_>, said: &TurnEnding) -> OutcomeFault {
-    let said = said_as(said);
+    let said = signal_word(said).unwrap_or("this");
     let summary = match turn.at {
         TurnAt::Node(_) => format!("{said} ends no turn of a node"),
         TurnAt::Reflection => format!(

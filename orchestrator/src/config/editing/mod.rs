@@ -149,6 +149,7 @@ impl From<ConfigError> for EditRefusal {
 }
 
 impl From<ConfigEditFault> for EditRefusal {
+    #[expect(clippy::too_many_lines, reason = "a table, one row a fault")]
     fn from(fault: ConfigEditFault) -> Self {
         use Grade::{Failed, NotFound, Refused, Usage};
         let (code, grade, why, hint) = match fault {
@@ -194,6 +195,18 @@ impl From<ConfigEditFault> for EditRefusal {
                 NotFound,
                 format!("there is no rule {rule} under {list}"),
                 Hint::rules(list, &others),
+            ),
+            ConfigEditFault::NoServer(name) => (
+                "server-not-found",
+                NotFound,
+                format!("there is no MCP server {name} in it"),
+                Hint::Servers,
+            ),
+            ConfigEditFault::SecretDiffers(name) => (
+                "secret-differs",
+                Refused,
+                format!("the secret {name} is there already, and is kept elsewhere"),
+                "use it as it is, or change it in the file under secrets".into(),
             ),
             ConfigEditFault::IsDefault { model, others } => in_use(
                 format!("roles that name no model use {model}"),

@@ -11,7 +11,7 @@ use a_society_facts::words::settings::{
 use a_society_mcp::{
     self as mcp, ServerLimits, ServerSpec, ServerTransport, Servers, Variable, parse,
 };
-use a_society_roles::config::edit::{NewSecret, ServerEditFault, with_server, without_server};
+use a_society_roles::config::edit::{ConfigEditFault, NewSecret, with_server, without_server};
 use serde_json::json;
 
 use super::super::servers::Roster;
@@ -83,8 +83,7 @@ pub struct ChangedServers {
 /// # Errors
 /// When it says something about them that means nothing.
 pub(crate) fn servers(sheet: &Sheet) -> Result<Vec<ServerSpec>, EditRefusal> {
-    let lines = |faults: &[mcp::SpecFault]| faults.iter().map(ToString::to_string).collect();
-    parse(&sheet.text).map_err(|faults| ServerEditFault::Faulty(lines(&faults)).into())
+    parse(&sheet.text).map_err(|faults| ConfigEditFault::Faulty(faults).into())
 }
 
 /// The configuration with a server: a new one, or another definition of one that is there.
@@ -103,7 +102,7 @@ pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<ChangedServ
                 Hint::Replace,
             ));
         }
-        None if replaces => return Err(ServerEditFault::NoServer(new.name.clone()).into()),
+        None if replaces => return Err(ConfigEditFault::NoServer(new.name.clone()).into()),
         Some(_) | None => {}
     }
     let mut secrets: Vec<NewSecret> = Vec::new();
@@ -228,7 +227,7 @@ pub fn removed(sheet: &Sheet, name: &str) -> Result<String, EditRefusal> {
 pub fn try_out(name: &str, lists: &[PathBuf]) -> Result<Result<Vec<String>, String>, EditRefusal> {
     let roster = Roster::read(lists)?;
     if roster.named(name).is_none() {
-        return Err(ServerEditFault::NoServer(name.to_owned()).into());
+        return Err(ConfigEditFault::NoServer(name.to_owned()).into());
     }
     let Some(spec) = roster.startable().into_iter().find(|it| it.name == name) else {
         return Err(unchanged(
@@ -325,40 +324,6 @@ fn unchanged(code: &'static str, grade: Grade, why: String, hint: impl Into<Hint
         what: "the configuration was not changed".to_owned(),
         why,
         hint: hint.into(),
-    }
-}
-
-impl From<ServerEditFault> for EditRefusal {
-    fn from(fault: ServerEditFault) -> Self {
-        use Grade::{Failed, NotFound, Refused, Usage};
-        match fault {
-            ServerEditFault::Faulty(lines) => {
-                let hint = "correct it, and try again".to_owned();
-                unchanged("configuration-unchanged", Failed, lines.join("\n"), hint)
-            }
-            ServerEditFault::Unfit(lines) => {
-                let hint = "say it otherwise".to_owned();
-                unchanged("usage", Usage, lines.join("\n"), hint)
-            }
-            ServerEditFault::NoServer(name) => unchanged(
-                "server-not-found",
-                NotFound,
-                format!("there is no MCP server {name} in it"),
-                Hint::Servers,
-            ),
-            ServerEditFault::SecretDiffers(name) => unchanged(
-                "secret-differs",
-                Refused,
-                format!("the secret {name} is there already, and is kept elsewhere"),
-                "use it as it is, or change it in the file under secrets".to_owned(),
-            ),
-            ServerEditFault::Unclear(lines) => unchanged(
-                "configuration-unchanged",
-                Failed,
-                "the file is laid out so that it cannot be changed safely".to_owned(),
-                format!("do it by hand: {lines}"),
-            ),
-        }
     }
 }
 

@@ -121,7 +121,7 @@ impl HttpProvider {
 /// A request as a provider that is spoken to so would be sent it.
 ///
 /// # Errors
-/// If the request is none that may be sent.
+/// If the request may not be sent.
 pub(crate) fn written(
     speech: &ProviderSpeech,
     request: &ModelRequest<'_>,

@@ -16,7 +16,7 @@ pub use change::{
 pub use policy::{PolicyEdit, said_of, with_policy};
 pub use rules::{RuleSide, with_rule, without_rule};
 pub use search::{with_search, without_search};
-pub use servers::{NewSecret, ServerEditFault, with_server, without_server};
+pub use servers::{NewSecret, with_server, without_server};
 
 use super::{KeySource, ModelsConfig, ProviderConfig, TextFault, parse};
 use crate::reading::is_near;
@@ -133,6 +133,10 @@ pub enum ConfigEditFault {
         /// Those that are there.
         others: Vec<String>,
     },
+    /// There is no server of that name.
+    NoServer(String),
+    /// A secret of that name is kept elsewhere already.
+    SecretDiffers(String),
     /// This one chooses for roles.
     IsChooser(String),
     /// The text is laid out so that the lines cannot be put in; these would have to be.

@@ -3,31 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use a_society_mcp::{ServerSpec, ServerTransport, SpecFault, Variable, parse};
+use a_society_mcp::{ServerSpec, ServerTransport, Variable, parse};
 
 use super::super::{KeySource, parse_secrets};
-use super::{layout, quoted};
+use super::{ConfigEditFault, layout, quoted};
 
 /// What the servers of a configuration are named under.
 const SERVERS: &str = "mcp-servers";
 
 /// What the secrets of servers are named under.
 const SECRETS: &str = "secrets";
-
-/// Why the servers of a configuration cannot be changed by themselves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ServerEditFault {
-    /// They were faulty before.
-    Faulty(Vec<String>),
-    /// They would be faulty.
-    Unfit(Vec<String>),
-    /// There is no server of that name.
-    NoServer(String),
-    /// A secret of that name is kept elsewhere already.
-    SecretDiffers(String),
-    /// The text is laid out so that it cannot be changed; this would have to be done.
-    Unclear(String),
-}
 
 /// A secret of a server, and where it is: `env`, `file` or `keyring`, and the name there.
 pub type NewSecret = (String, (String, String));
@@ -42,18 +27,18 @@ pub fn with_server(
     text: &str,
     spec: &ServerSpec,
     secrets: &[NewSecret],
-) -> Result<String, ServerEditFault> {
-    let before = parse(text).map_err(faulty)?;
-    let there = known_secrets(text)?;
+) -> Result<String, ConfigEditFault> {
+    let before = parse(text).map_err(ConfigEditFault::Faulty)?;
+    let there = parse_secrets(text).map_err(ConfigEditFault::Faulty)?;
     let by_hand = || {
         let lines = block(spec).into_iter().map(|line| format!("  {line}\n"));
-        ServerEditFault::Unclear(format!("{SERVERS}:\n{}", lines.collect::<String>()))
+        ConfigEditFault::Unclear(format!("{SERVERS}:\n{}", lines.collect::<String>()))
     };
     let mut after = text.to_owned();
     for (name, (how, place)) in secrets {
         match there.get(name) {
             Some(source) if source.parts() == (how.as_str(), place.clone()) => {}
-            Some(_) => return Err(ServerEditFault::SecretDiffers(name.clone())),
+            Some(_) => return Err(ConfigEditFault::SecretDiffers(name.clone())),
             None => {
                 let line = format!("{}: {{ {how}: {} }}", quoted(name), quoted(place));
                 after = layout::put_under(&after, SECRETS, &[line]).ok_or_else(by_hand)?;
@@ -66,10 +51,8 @@ pub fn with_server(
         Some(old) => changed(&after, old, spec),
     }
     .ok_or_else(by_hand)?;
-    let now = parse(&after).map_err(|faults| ServerEditFault::Unfit(messages(&faults)))?;
-    let now_secrets = parse_secrets(&after).map_err(|faults| {
-        ServerEditFault::Unfit(faults.into_iter().map(|fault| fault.message).collect())
-    })?;
+    let now = parse(&after).map_err(ConfigEditFault::Unfit)?;
+    let now_secrets = parse_secrets(&after).map_err(ConfigEditFault::Unfit)?;
     let mut expected = by_name(before);
     expected.insert(spec.name.clone(), spec.clone());
     let keeps = there
@@ -86,14 +69,14 @@ pub fn with_server(
 /// # Errors
 ///
 /// When it is faulty, there is no such server, or the text is laid out otherwise.
-pub fn without_server(text: &str, name: &str) -> Result<String, ServerEditFault> {
-    let before = parse(text).map_err(faulty)?;
-    let there = known_secrets(text)?;
+pub fn without_server(text: &str, name: &str) -> Result<String, ConfigEditFault> {
+    let before = parse(text).map_err(ConfigEditFault::Faulty)?;
+    let there = parse_secrets(text).map_err(ConfigEditFault::Faulty)?;
     let mut expected = by_name(before);
     let Some(gone) = expected.remove(name) else {
-        return Err(ServerEditFault::NoServer(name.to_owned()));
+        return Err(ConfigEditFault::NoServer(name.to_owned()));
     };
-    let by_hand = || ServerEditFault::Unclear(format!("take `{name}` out of `{SERVERS}`"));
+    let by_hand = || ConfigEditFault::Unclear(format!("take `{name}` out of `{SERVERS}`"));
     let path = [SERVERS, name];
     let mut after = layout::without(
         text,
@@ -129,19 +112,6 @@ pub(crate) fn secrets_of(spec: &ServerSpec) -> impl Iterator<Item = &str> {
         Variable::Secret { name, .. } => Some(name.as_str()),
         Variable::Plain(_) => None,
     })
-}
-
-fn faulty(faults: Vec<SpecFault>) -> ServerEditFault {
-    ServerEditFault::Faulty(faults.iter().map(ToString::to_string).collect())
-}
-
-fn messages(faults: &[SpecFault]) -> Vec<String> {
-    faults.iter().map(|fault| fault.message.clone()).collect()
-}
-
-fn known_secrets(text: &str) -> Result<BTreeMap<String, KeySource>, ServerEditFault> {
-    parse_secrets(text)
-        .map_err(|faults| ServerEditFault::Faulty(faults.iter().map(ToString::to_string).collect()))
 }
 
 fn by_name(specs: Vec<ServerSpec>) -> BTreeMap<String, ServerSpec> {
@@ -330,7 +300,7 @@ mod tests {
         let refused = with_server(there, &spec, &[secret]);
         assert_eq!(
             refused,
-            Err(ServerEditFault::SecretDiffers("tickets".to_owned()))
+            Err(ConfigEditFault::SecretDiffers("tickets".to_owned()))
         );
     }
 
@@ -356,18 +326,18 @@ mod tests {
     #[test]
     fn what_cannot_be_a_server_is_refused_and_nothing_is_lost() {
         let refused = with_server(BY_HAND, &program("Up", "x", &[]), &[]).unwrap_err();
-        assert!(matches!(refused, ServerEditFault::Unfit(_)), "{refused:?}");
+        assert!(matches!(refused, ConfigEditFault::Unfit(_)), "{refused:?}");
         let refused = with_server(BY_HAND, &program("up", "./x", &[]), &[]).unwrap_err();
-        assert!(matches!(refused, ServerEditFault::Unfit(_)), "{refused:?}");
+        assert!(matches!(refused, ConfigEditFault::Unfit(_)), "{refused:?}");
         let refused = without_server(BY_HAND, "up").unwrap_err();
-        assert_eq!(refused, ServerEditFault::NoServer("up".to_owned()));
+        assert_eq!(refused, ConfigEditFault::NoServer("up".to_owned()));
         let braces = "mcp-servers: { a: { command: x } }\n";
         let refused = with_server(braces, &program("b", "x", &[]), &[]).unwrap_err();
         assert!(
-            matches!(refused, ServerEditFault::Unclear(_)),
+            matches!(refused, ConfigEditFault::Unclear(_)),
             "{refused:?}"
         );
         let refused = with_server("mcp-servers: 3\n", &program("b", "x", &[]), &[]).unwrap_err();
-        assert!(matches!(refused, ServerEditFault::Faulty(_)), "{refused:?}");
+        assert!(matches!(refused, ConfigEditFault::Faulty(_)), "{refused:?}");
     }
 }

@@ -11,4 +11,4 @@ pub use judge::{Judged, Policy};
 
 pub(crate) use judge::{FileNames, ServerTool, Subject};
 pub(crate) use rule::{KNOWN, RULES_MAX, RuleFault};
-pub use rule::{check, check_all, check_allow, server_of_rule, split};
+pub use rule::{check, check_allow, server_of_rule, split};

@@ -147,7 +147,7 @@ pub fn check(rule: &str) -> Result<(), RuleFault> {
 ///
 /// # Errors
 /// Says everything that is wrong.
-pub fn check_all(rules: &ConsentRules) -> Result<(), Vec<RuleFault>> {
+pub(crate) fn check_all(rules: &ConsentRules) -> Result<(), Vec<RuleFault>> {
     let mut faults = Vec::new();
     for rule in &rules.allow {
         faults.extend(check_allow(rule).err());

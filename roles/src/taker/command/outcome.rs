@@ -7,7 +7,7 @@ use super::limits::SHOWN_BYTES;
 use super::report::ProgramReport;
 use super::spec::{CommandSpec, ExitOutcome, ProgramExits};
 use crate::handoff::{
-    HandoffFaultCode, NamedTarget, RoleOutcome, Signal, handoff_block, parse_outcome, problem_of,
+    FaultCode, NamedTarget, RoleOutcome, Signal, handoff_block, parse_outcome, problem_of,
 };
 use crate::port::RecordPath;
 use crate::turn::job::TurnJob;
@@ -70,7 +70,7 @@ pub(super) fn verdict(job: &TurnJob, spec: &CommandSpec, report: &ProgramReport)
             return ask(report, "");
         }
     };
-    let is_missing = |code| code == HandoffFaultCode::MissingBlock;
+    let is_missing = |code| code == FaultCode::MissingBlock;
     let printed = parse_outcome(&report.stdout);
     if !printed.is_err_and(|fault| is_missing(fault.code)) {
         return CommandVerdict {
@@ -298,7 +298,7 @@ mod tests {
         assert!(!answer.is_report);
         assert_eq!(
             parse_outcome(&answer.text).unwrap_err().code,
-            HandoffFaultCode::UnknownSignalType
+            FaultCode::UnknownSignalType
         );
     }
 

@@ -175,7 +175,7 @@ impl ModelTaker {
     /// the window is nearly full. Nothing leaves.
     ///
     /// # Errors
-    /// If the request is none that may be sent.
+    /// If the request may not be sent.
     pub fn ways(
         job: Arc<TurnJob>,
         gear: Gear,

@@ -2,7 +2,7 @@
 
 use a_society_yaml::{MapEntry, Value, YamlTree};
 
-use crate::reading::{FaultSink, Fields};
+use crate::reading::{DocumentSink, Fields};
 use a_society_facts::fact::turn::Effect;
 
 use super::json;
@@ -33,7 +33,7 @@ const ITEM_KEYS: &[&str] = &[
 ];
 
 /// Reads the list of a `say`. Whatever cannot be read is reported and left out.
-pub(super) fn say(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Vec<ScriptItem> {
+pub(super) fn say(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Vec<ScriptItem> {
     let Value::List(trees) = &tree.value else {
         let kind = tree.value.kind();
         sink.fault(tree, format!("`say` is {kind} and must be a list"));
@@ -109,7 +109,7 @@ impl ScriptItem {
     }
 }
 
-fn item(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
+fn item(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     // A plain text is the most frequent item.
     if let Value::Text(_) = &tree.value {
         return sink
@@ -156,7 +156,7 @@ fn item(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     }
 }
 
-fn only_true(sink: &mut FaultSink<'_>, tree: &YamlTree, what: &str) -> Option<()> {
+fn only_true(sink: &mut DocumentSink<'_>, tree: &YamlTree, what: &str) -> Option<()> {
     let is_true = sink.boolean(tree, what)?;
     if !is_true {
         sink.fault(
@@ -167,7 +167,7 @@ fn only_true(sink: &mut FaultSink<'_>, tree: &YamlTree, what: &str) -> Option<()
     is_true.then_some(())
 }
 
-fn stream(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
+fn stream(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let what = "`stream`";
     let fields = sink.fields(tree, what, &["text", "pieces", "every-ms"])?;
     let text = sink.required(tree, &fields, what, "text");
@@ -184,13 +184,13 @@ fn stream(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
 }
 
 /// A time that is zero if it is not there.
-fn millis(sink: &mut FaultSink<'_>, fields: &Fields<'_>, key: &str) -> Option<u64> {
+fn millis(sink: &mut DocumentSink<'_>, fields: &Fields<'_>, key: &str) -> Option<u64> {
     fields.get(key).map_or(Some(0), |tree| {
         sink.number(tree, &format!("`{key}`"), 0, MAX_MS)
     })
 }
 
-fn call(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
+fn call(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let what = "`call`";
     let keys = ["tool", "input", "output", "effect", "fails", "takes-ms"];
     let fields = sink.fields(tree, what, &keys)?;
@@ -220,7 +220,7 @@ fn call(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     }))
 }
 
-fn input(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<Box<serde_json::value::RawValue>> {
+fn input(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<Box<serde_json::value::RawValue>> {
     if !matches!(tree.value, Value::Map(_)) {
         let kind = tree.value.kind();
         sink.fault(tree, format!("`input` is {kind} and must be a mapping"));
@@ -235,7 +235,7 @@ fn input(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<Box<serde_json::va
     }
 }
 
-fn effect(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<Effect> {
+fn effect(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<Effect> {
     if matches!(&tree.value, Value::Text(text) if text == "checkable") {
         let message = "a call that only pretends changes no file that could be checked; \
                        use `write` to write one";
@@ -251,7 +251,7 @@ fn effect(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<Effect> {
     sink.choice(tree, "`effect`", &all)
 }
 
-fn write(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
+fn write(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let what = "`write`";
     let fields = sink.fields(tree, what, &["path", "text"])?;
     let path = sink.required(tree, &fields, what, "path");
@@ -264,7 +264,7 @@ fn write(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     })
 }
 
-fn path_of(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<RecordPath> {
+fn path_of(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<RecordPath> {
     let text = sink.text(tree, "`path`")?;
     match RecordPath::parse(text.strip_prefix("record/").unwrap_or(&text)) {
         Ok(path) => Some(path),
@@ -275,7 +275,7 @@ fn path_of(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<RecordPath> {
     }
 }
 
-fn fault(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
+fn fault(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let what = "`fault`";
     let fields = sink.fields(
         tree,
@@ -301,7 +301,7 @@ fn fault(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     })
 }
 
-fn class_of(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<String> {
+fn class_of(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<String> {
     let class = sink.words(tree, "`class`")?;
     let fits = |letter: char| letter.is_ascii_lowercase() || matches!(letter, '_' | '-');
     if class.chars().all(fits) {
@@ -315,7 +315,7 @@ fn class_of(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<String> {
 }
 
 /// The outer `None` is a fault, the inner one says that there is no retry.
-fn retry(sink: &mut FaultSink<'_>, fields: &Fields<'_>) -> Option<Option<u64>> {
+fn retry(sink: &mut DocumentSink<'_>, fields: &Fields<'_>) -> Option<Option<u64>> {
     match fields.get("retry-in-ms") {
         Some(tree) => sink.number(tree, "`retry-in-ms`", 0, MAX_MS).map(Some),
         None => Some(None),
@@ -323,7 +323,7 @@ fn retry(sink: &mut FaultSink<'_>, fields: &Fields<'_>) -> Option<Option<u64>> {
 }
 
 /// A stream that breaks off is a fault of its own class.
-fn cut(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
+fn cut(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let retry_in_ms = if matches!(tree.value, Value::Map(_)) {
         let fields = sink.fields(tree, "`cut`", &["retry-in-ms"])?;
         retry(sink, &fields)?
@@ -339,7 +339,7 @@ fn cut(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     })
 }
 
-fn handoff(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
+fn handoff(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let one = std::slice::from_ref(tree);
     let items = match &tree.value {
         Value::List(items) => items.as_slice(),
@@ -359,7 +359,7 @@ fn handoff(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
         .map(ScriptItem::Handoff)
 }
 
-fn target(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<NamedTarget> {
+fn target(sink: &mut DocumentSink<'_>, tree: &YamlTree) -> Option<NamedTarget> {
     let what = "a target";
     let fields = sink.fields(tree, what, &["to", "artifact"])?;
     let to = sink.required(tree, &fields, what, "to");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use a_society_yaml::{ParseBudget, Value, YamlTree};
 
-use crate::reading::{FaultSink, TextFault, read};
+use crate::reading::{DocumentSink, TextFault, read};
 use a_society_facts::fact::turn::Usage;
 
 use super::item;
@@ -34,7 +34,7 @@ pub(super) fn script(text: &str) -> Result<RoleScript, Vec<TextFault>> {
     read(text, ParseBudget::SCRIPT, |sink, tree| sink.script(tree))
 }
 
-impl FaultSink<'_> {
+impl DocumentSink<'_> {
     fn script(&mut self, tree: &YamlTree) -> RoleScript {
         let Some(fields) = self.fields(tree, "a script", TOP_KEYS) else {
             return RoleScript::default();
@@ -81,7 +81,7 @@ impl FaultSink<'_> {
     fn entry(&mut self, tree: &YamlTree) -> Option<ScriptEntry> {
         let what = "an entry";
         let fields = self.fields(tree, what, ENTRY_KEYS)?;
-        let faults_before = self.faults.len();
+        let faults_before = self.count();
         let role = fields
             .get("role")
             .and_then(|tree| self.name(tree, "`role`"));
@@ -104,7 +104,7 @@ impl FaultSink<'_> {
         if let Some(node) = fields.get("node").filter(|_| phase != ScriptPhase::Forward) {
             self.fault(node, "only turns of the phase `forward` have a node");
         }
-        (self.faults.len() == faults_before).then(|| ScriptEntry {
+        (self.count() == faults_before).then(|| ScriptEntry {
             line: tree.span.line as usize,
             role,
             node,

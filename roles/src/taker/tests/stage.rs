@@ -324,7 +324,7 @@ fn shown(end: &TakerEnd) -> String {
             | RoleOutcome::MetaAnalysisComplete { .. }
             | RoleOutcome::BackwardPassComplete { .. } => format!("{outcome:?}, words {words:?}"),
         },
-        TakerEnd::Fault(fault) => format!("fault {}", fault.code.as_str()),
+        TakerEnd::Fault(fault) => format!("fault {}", fault.code.word()),
         TakerEnd::Answered
         | TakerEnd::OutputLimit
         | TakerEnd::OwnTurn { .. }

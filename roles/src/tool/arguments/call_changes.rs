@@ -1,4 +1,4 @@
-//! What calls say of the files and tasks that they change, for readers.
+//! The files and tasks that calls ask to change, for readers.
 
 use serde_json::Value;
 
@@ -6,11 +6,11 @@ use super::super::edit::{PatchHunk, PatchedFile, Section};
 use super::commands::{self, TaskArgument};
 use super::files::PATHS;
 use super::forms::canonical;
-use super::parse::{ToolArguments, parse};
+use super::parse::{ChangeArguments, ToolArguments, parse};
 
-/// What a call says of one file that it changes, for readers: nothing is judged.
+/// What a call asks to change in one file, for readers: nothing is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SaidChange {
+pub struct RequestedChange {
     /// The file, as it was written.
     pub path: String,
     /// The texts that go, and those that come in their places.
@@ -24,18 +24,18 @@ pub struct SaidChange {
 /// What a call changes, as far as its own arguments say it: the files, in the order in which it
 /// changes them. A file without edits and without content is removed.
 #[must_use]
-pub fn said_changes(tool: &str, text: &str) -> Vec<SaidChange> {
-    let Ok(arguments) = parse(tool, text) else {
+pub fn requested_changes(tool: &str, text: &str) -> Vec<RequestedChange> {
+    let Ok(ToolArguments::Change(change)) = parse(tool, text) else {
         return Vec::new();
     };
-    match arguments {
-        ToolArguments::EditFile(given) => {
+    match change {
+        ChangeArguments::Edit(given) => {
             let path = given.path.clone();
             // A call without a readable edit removes nothing.
             let Ok(edits) = given.edits() else {
                 return Vec::new();
             };
-            vec![SaidChange {
+            vec![RequestedChange {
                 path,
                 edits: (edits.into_iter())
                     .map(|edit| (edit.old_string, edit.new_string))
@@ -44,35 +44,24 @@ pub fn said_changes(tool: &str, text: &str) -> Vec<SaidChange> {
                 append: false,
             }]
         }
-        ToolArguments::WriteFile(given) => vec![SaidChange {
+        ChangeArguments::Write(given) => vec![RequestedChange {
             path: given.path,
             edits: Vec::new(),
             content: Some(given.content),
             append: given.append,
         }],
-        ToolArguments::ApplyPatch(given) => {
+        ChangeArguments::Patch(given) => {
             let sections = given.sections().into_iter().flatten();
             sections.map(of_section).collect()
         }
-        ToolArguments::ReadFile(_)
-        | ToolArguments::ListDirectory(_)
-        | ToolArguments::Grep(_)
-        | ToolArguments::Glob(_)
-        | ToolArguments::RunCommand(_)
-        | ToolArguments::CommandOutput(_)
-        | ToolArguments::Todo(_)
-        | ToolArguments::SessionsList(_)
-        | ToolArguments::SessionsHistory(_)
-        | ToolArguments::FetchUrl(_)
-        | ToolArguments::WebSearch(_) => Vec::new(),
     }
 }
 
 /// The files that a call is about to change, even if its other arguments do not fit: a call that was refused
 /// for them still names its file.
 #[must_use]
-pub fn said_files(tool: &str, text: &str) -> Vec<String> {
-    let changes = said_changes(tool, text);
+pub fn requested_files(tool: &str, text: &str) -> Vec<String> {
+    let changes = requested_changes(tool, text);
     if !changes.is_empty() {
         return changes.into_iter().map(|change| change.path).collect();
     }
@@ -89,7 +78,7 @@ pub fn said_files(tool: &str, text: &str) -> Vec<String> {
 
 /// The task list that a call writes, as far as its own arguments say it; nothing if it writes none.
 #[must_use]
-pub fn said_tasks(tool: &str, text: &str) -> Option<Vec<TaskArgument>> {
+pub fn requested_tasks(tool: &str, text: &str) -> Option<Vec<TaskArgument>> {
     if canonical(tool) != Some(commands::TODO.name) {
         return None;
     }
@@ -99,7 +88,7 @@ pub fn said_tasks(tool: &str, text: &str) -> Option<Vec<TaskArgument>> {
     }
 }
 
-fn of_section(section: Section) -> SaidChange {
+fn of_section(section: Section) -> RequestedChange {
     let (edits, content) = match section.change {
         PatchedFile::Add(content) => (Vec::new(), Some(content)),
         PatchedFile::Update(hunks) => {
@@ -108,7 +97,7 @@ fn of_section(section: Section) -> SaidChange {
         }
         PatchedFile::Delete => (Vec::new(), None),
     };
-    SaidChange {
+    RequestedChange {
         path: section.path,
         edits,
         content,
@@ -118,7 +107,7 @@ fn of_section(section: Section) -> SaidChange {
 
 #[cfg(test)]
 mod tests {
-    use super::said_files;
+    use super::requested_files;
 
     #[test]
     fn a_call_names_its_files_even_if_its_other_arguments_do_not_fit() {
@@ -138,7 +127,11 @@ mod tests {
             ("edit_file", "no arguments", &[]),
             ("read_file", r#"{"path":"a.rs"}"#, &[]),
         ] {
-            assert_eq!(said_files(tool, arguments), wanted, "{tool} {arguments}");
+            assert_eq!(
+                requested_files(tool, arguments),
+                wanted,
+                "{tool} {arguments}"
+            );
         }
     }
 }

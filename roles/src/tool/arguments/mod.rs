@@ -10,13 +10,15 @@ mod search;
 mod sessions;
 mod web;
 
-pub use self::call_changes::{SaidChange, said_changes, said_files, said_tasks};
+pub use self::call_changes::{
+    RequestedChange, requested_changes, requested_files, requested_tasks,
+};
 pub(super) use self::commands::{CommandOutput, RunCommandArguments, Todo};
 pub use self::commands::{Status, TaskArgument};
 pub use self::definitions::definitions;
 pub(super) use self::files::{ApplyPatch, EditFile, OneEdit, ReadFile, WriteFile};
 pub use self::forms::{canonical, twin};
-pub(super) use self::parse::{ToolArguments, parse, understood};
+pub(super) use self::parse::{ChangeArguments, ToolArguments, parse, understood};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub use self::sessions::{HistoryAsked, SessionsAsked};
 pub(super) use self::web::{FetchUrl, WebSearch};

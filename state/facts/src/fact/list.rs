@@ -229,8 +229,7 @@ macro_rules! facts {
             }
 
             /// The fact as the session that it is about reads it, if it changes what that holds.
-            #[must_use]
-            pub const fn of_session(&self) -> Option<SessionFact<'_>> {
+            pub(crate) const fn of_session(&self) -> Option<SessionFact<'_>> {
                 match self {
                     $(Self::$variant(fact) => session!($session $variant fact),)+
                 }

@@ -424,6 +424,26 @@ pub enum FaultCode {
     WrongSignal,
 }
 
+impl FaultCode {
+    /// The code as facts and messages write it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::MissingBlock => "missing_block",
+            Self::YamlParse => "yaml_parse",
+            Self::InvalidTargetShape => "invalid_target_shape",
+            Self::MissingRequiredField => "missing_required_field",
+            Self::UnknownSignalType => "unknown_signal_type",
+            Self::InvalidTransition => "invalid_transition",
+            Self::ArtifactUnavailable => "artifact_unavailable",
+            Self::OutputLimit => "output_limit",
+            Self::HealthCheck => "health_check",
+            Self::WrongPath => "wrong_path",
+            Self::WrongSignal => "wrong_signal",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RepairRequested {
     /// The role instance.

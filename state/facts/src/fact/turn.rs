@@ -454,6 +454,50 @@ pub struct CallFinished {
     pub cut: Option<bool>,
 }
 
+/// A call of a turn, as its results name it.
+#[derive(Debug)]
+pub struct CalledTool {
+    /// The call.
+    pub call: CallId,
+    /// Its turn.
+    pub turn: TurnId,
+    /// Who called.
+    pub role: RoleInstance,
+    /// The id by which the transcript knows it.
+    pub tool_call: String,
+    /// The tool.
+    pub tool: String,
+}
+
+impl CalledTool {
+    /// The call ends with a text and nothing besides.
+    #[must_use]
+    pub fn finished(self, end: CallEnd, output: Text, message: MessageId) -> CallFinished {
+        let Self {
+            call,
+            turn,
+            role,
+            tool_call,
+            tool,
+        } = self;
+        CallFinished {
+            call,
+            turn,
+            role,
+            tool_call,
+            tool,
+            end,
+            output,
+            message,
+            seen: Vec::new(),
+            image: None,
+            exit: None,
+            signal: None,
+            cut: None,
+        }
+    }
+}
+
 /// How a command ended that nothing of ours ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandExit {

@@ -1,6 +1,8 @@
 //! Tests of the verbs: every verb reads and writes as one JSON object, and what is not one is refused.
 
 use super::*;
+use crate::fact::Fact;
+use crate::fact::improvement::ChangeDecided;
 
 fn read(text: &str) -> Result<Verb, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
@@ -73,6 +75,48 @@ fn a_member_that_nobody_knows_is_refused_in_every_verb() {
     let nested = r#"{"do":"rules","rules":{"allow":[],"ask":[]},"back":false}"#;
     assert!(read(nested).unwrap_err().contains("unknown field"));
     assert!(read(r#"{"do":"shout"}"#).unwrap_err().contains("variant"));
+}
+
+#[test]
+fn a_rule_that_is_sent_twice_counts_once() {
+    let twice = r#"{"do":"rules","rules":{"allow":["x","x"]},"back":false}"#;
+    let once = r#"{"do":"rules","rules":{"allow":["x"]},"back":false}"#;
+    assert_eq!(read(twice), read(once));
+}
+
+#[test]
+fn a_verb_says_which_request_it_decides_and_a_fact_about_it_how_that_was_decided() {
+    let decided = Fact::ChangeDecided(ChangeDecided {
+        change: "p1".to_owned(),
+        applied: true,
+        client: None,
+    });
+    for (said, is_named, decision) in [
+        (
+            r#"{"do":"change","change":"p1","applied":false}"#,
+            true,
+            Some("applied"),
+        ),
+        (
+            r#"{"do":"change","change":"p2","applied":false}"#,
+            true,
+            None,
+        ),
+        (r#"{"do":"change","applied":true}"#, false, None),
+        (r#"{"do":"approve","approval":"p1"}"#, true, None),
+        (
+            r#"{"do":"allow","consent":"q1","for_the_flow":false}"#,
+            false,
+            None,
+        ),
+        (r#"{"do":"reply","to":"only","text":"yes"}"#, true, None),
+    ] {
+        let verb = read(said).unwrap();
+        let request = verb.row().answers.unwrap();
+        assert_eq!(request.is_named(), is_named, "{said}");
+        assert_eq!(request.decided_by(&decided), decision, "{said}");
+    }
+    assert_eq!(read(r#"{"do":"pause"}"#).unwrap().row().answers, None);
 }
 
 #[test]

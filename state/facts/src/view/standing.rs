@@ -296,40 +296,10 @@ impl<'s> NodeStanding<'s> {
     /// The request that waits for its provider, if that is what it waits for.
     #[must_use]
     pub const fn held(self) -> Option<&'s HeldRequest> {
-        match self {
-            Self::Held(held) => Some(held),
-            Self::NotReached
-            | Self::Ready
-            | Self::Working
-            | Self::Retrying(..)
-            | Self::Limited(_)
-            | Self::Compacting
-            | Self::Waiting { .. }
-            | Self::YourTurn
-            | Self::AwaitsHandoff
-            | Self::Stopped
-            | Self::Done
-            | Self::Cancelled => None,
+        if let Self::Held(held) = self {
+            return Some(held);
         }
-    }
-
-    /// Why the request failed that is sent again, if that has words.
-    const fn why(self) -> Option<&'static str> {
-        match self {
-            Self::Retrying(_, why) => why,
-            Self::NotReached
-            | Self::Ready
-            | Self::Working
-            | Self::Held(_)
-            | Self::Limited(_)
-            | Self::Compacting
-            | Self::Waiting { .. }
-            | Self::YourTurn
-            | Self::AwaitsHandoff
-            | Self::Stopped
-            | Self::Done
-            | Self::Cancelled => None,
-        }
+        None
     }
 
     /// The same with the time that is left at this moment.
@@ -339,7 +309,15 @@ impl<'s> NodeStanding<'s> {
             return held.words(now);
         }
         match self.goes_on_at() {
-            Some((at, false)) => with_why(retrying(at, now), self.why()),
+            Some((at, false)) => {
+                // Why the request failed that is sent again, if that has words.
+                let why = if let Self::Retrying(_, why) = self {
+                    why
+                } else {
+                    None
+                };
+                with_why(retrying(at, now), why)
+            }
             Some((at, true)) => limited(at, now),
             None => self.word().to_owned(),
         }

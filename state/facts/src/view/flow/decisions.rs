@@ -354,7 +354,7 @@ fn made(before: &FlowState, fact: &Fact) -> Option<DecisionSketch> {
     }
 }
 
-/// The decision about a call; withdrawing a request is none.
+/// The decision about a call; withdrawing a request decides nothing.
 fn call(before: &FlowState, f: &ConsentResolved) -> Option<DecisionSketch> {
     if f.answer == ConsentAnswer::Withdrawn {
         return None;

@@ -47,7 +47,7 @@ impl FactView for SessionView {
 impl SessionView {
     fn fold(&mut self, seq: Seq, at: At, fact: SessionFact<'_>) {
         match fact {
-            // Where another program had asked for consent, the turn stands as it was left.
+            // Where another program had asked for consent, the turn stays as it was left.
             SessionFact::NodeSuspended(f) => {
                 self.is_active &= f.reason == WaitReason::Consent && f.consent.is_none();
             }

@@ -160,7 +160,7 @@ fn what_another_item_says_has_none_of_its_own() {
         );
         told(&[begins, &intended, &finished])
     };
-    // The handoff and the question are items; that a call was how they came is none, unless it was refused.
+    // The handoff and the question are items; the call by which they came is no item, unless it was refused.
     assert_eq!(call("handoff", "done"), [""; 0]);
     assert_eq!(call("ask_operator", "done"), [""; 0]);
     assert_eq!(call("handoff", "failed"), ["handoff|There is no node x."]);

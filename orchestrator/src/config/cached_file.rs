@@ -13,10 +13,10 @@ const SETTLED: Duration = Duration::from_secs(3);
 
 /// The last text that was read, for as long as the file it came from is unchanged.
 #[derive(Debug)]
-pub(super) struct KeptText(Mutex<Option<KeptFile>>);
+pub(super) struct CachedText(Mutex<Option<CachedFile>>);
 
 #[derive(Debug)]
-struct KeptFile {
+struct CachedFile {
     path: PathBuf,
     marks: FileMarks,
     text: String,
@@ -52,7 +52,7 @@ impl FileMarks {
     }
 }
 
-impl KeptText {
+impl CachedText {
     pub(super) const fn new() -> Self {
         Self(Mutex::new(None))
     }
@@ -70,7 +70,7 @@ impl KeptText {
         let marks = fs::metadata(path).ok().as_ref().map(FileMarks::of);
         {
             let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_same = |kept: &&KeptFile| kept.path == path && Some(kept.marks) == marks;
+            let is_same = |kept: &&CachedFile| kept.path == path && Some(kept.marks) == marks;
             if let Some(kept) = kept.as_ref().filter(is_same) {
                 return Ok(Some(kept.text.clone()));
             }
@@ -78,7 +78,7 @@ impl KeptText {
         let read = read(path)?;
         let now = SystemTime::now();
         let settled = marks.filter(|marks| marks.are_settled(now));
-        let kept = settled.zip(read.clone()).map(|(marks, text)| KeptFile {
+        let kept = settled.zip(read.clone()).map(|(marks, text)| CachedFile {
             path: path.to_owned(),
             marks,
             text,
@@ -98,7 +98,7 @@ mod tests {
     /// A folder with a file in it, and how often that was read.
     struct Read {
         folder: tempfile::TempDir,
-        kept: KeptText,
+        kept: CachedText,
         times: Cell<u32>,
     }
 
@@ -108,7 +108,7 @@ mod tests {
             fs::write(folder.path().join("c"), text).unwrap();
             Self {
                 folder,
-                kept: KeptText::new(),
+                kept: CachedText::new(),
                 times: Cell::new(0),
             }
         }
@@ -128,7 +128,7 @@ mod tests {
         /// Keeps a text as if the file had been read long after its last change.
         fn keep(&self, text: &str) {
             let about = fs::metadata(self.path()).unwrap();
-            *self.kept.0.lock().unwrap() = Some(KeptFile {
+            *self.kept.0.lock().unwrap() = Some(CachedFile {
                 path: self.path(),
                 marks: FileMarks::of(&about),
                 text: text.to_owned(),
