@@ -79,6 +79,7 @@ pub(crate) mod run;
 pub(crate) mod say;
 pub(crate) mod scenario;
 pub(crate) mod schema;
+pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod served;
 pub(crate) mod session;

@@ -1,8 +1,8 @@
 //! The disk: one journal per flow, and what is folded from it.
 //!
 //! [`Store`] is the door: it knows the folder that holds all flows. [`open`] opens one flow for
-//! writing, which is also its recovery; [`FlowPlace`] is all that the floors above know of where it is; [`look`] shows one without changing anything. Everything
-//! that touches a file goes through [`disk`].
+//! writing, which is also its recovery; [`FlowPlace`] is all that the floors above know of where it is; [`look`] shows one without changing anything; [`search`] finds words in sessions.
+//! Everything that touches a file goes through [`disk`], except the index of [`search`].
 
 pub mod adopt;
 pub mod archive;
@@ -35,6 +35,7 @@ pub mod removal;
 pub mod repair;
 pub(crate) mod reserve;
 pub mod retention;
+pub mod search;
 mod store;
 pub mod unsent;
 pub mod verify;

@@ -13,6 +13,7 @@ const VERBS: &[&str] = &[
     "serve",
     "session",
     "sessions",
+    "search",
     "run",
     "chat",
     "resume",

@@ -138,6 +138,11 @@ pub(super) const TERMINAL: &[Row] = &[
         "the_terminal_lists_all_sessions_the_last_active_first",
     ),
     (
+        "search",
+        "walk/sought.rs",
+        "words_are_found_with_their_session_their_node_and_an_excerpt_until_the_flow_is_removed",
+    ),
+    (
         "sessions ls",
         SESSIONS_SEEN,
         "the_terminal_lists_all_sessions_the_last_active_first",

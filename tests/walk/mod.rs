@@ -62,6 +62,7 @@ mod sessions_seen;
 mod shown_live;
 mod signalled;
 mod small;
+mod sought;
 mod spoken_to;
 mod steered;
 mod suspended;

@@ -39,6 +39,8 @@ pub(super) struct App {
     /// Room for commands, and for journals that are opened to be followed.
     pub(super) workers: Arc<Semaphore>,
     pub(super) tracks: Tracks,
+    /// Whether all sessions are being indexed beside the requests.
+    pub(super) indexes: AtomicBool,
     /// Whether the server ends.
     pub(super) ends: AtomicBool,
     pub(super) ending: Notify,

@@ -85,8 +85,14 @@ pub(crate) const HITS_MAX: usize = 100;
 /// How many of them are in the feed of one role.
 pub(crate) const HITS_A_ROLE_MAX: usize = 20;
 
-/// How many flows a search without a flow looks at.
-pub(crate) const SEARCHED_FLOWS_MAX: usize = 200;
+/// How many sessions a search of all flows finds.
+pub(crate) const FOUND_SESSIONS_MAX: usize = 20;
+
+/// How many messages of each of them. The page shows a few.
+pub(crate) const FOUND_IN_A_SESSION_MAX: usize = 5;
+
+/// How long such a search indexes what is new before it answers, in microseconds. The rest is indexed beside it.
+pub(crate) const INDEXING_US_MAX: u64 = 300_000;
 
 /// How many flows with findings are listed at once.
 pub(crate) const FINDINGS_FLOWS_MAX: usize = 50;
@@ -97,8 +103,8 @@ pub(crate) const FINDINGS_LOOKED_AT_MAX: usize = 500;
 /// How much of a finding the list shows; all of it is a file of the flow's record.
 pub(crate) const FINDING_BYTES_MAX: usize = 16 << 10;
 
-/// How many records all flows may have together whose sessions are searched: they are folded anew each time.
-pub(crate) const SEARCHED_RECORDS_MAX: u64 = 100_000;
+/// How many records are folded to find the place of what models were sent in their sessions.
+pub(crate) const SENT_RECORDS_MAX: u64 = 20_000;
 
 /// The shortest words that are searched for.
 pub(crate) const QUERY_CHARS_MIN: usize = 2;

@@ -116,6 +116,7 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         readers: Arc::new(Semaphore::new(READERS_MAX)),
         workers: Arc::new(Semaphore::new(WORKERS_MAX)),
         tracks: Tracks::default(),
+        indexes: AtomicBool::new(false),
         ends: AtomicBool::new(false),
         ending: Notify::new(),
         over: watch::Sender::new(false),

@@ -13,6 +13,7 @@ mod costs;
 pub mod dev;
 mod diff;
 mod events;
+mod everywhere;
 pub mod export;
 mod feed_at;
 mod files;

@@ -1,4 +1,4 @@
-//! Looks for words in titles, in feeds, and in what models were sent.
+//! Looks for words in one flow: in its title, in feeds, and in what models were sent. `everywhere` looks in all flows.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -13,10 +13,9 @@ use a_society_state::look::Look;
 
 use super::app::Shared;
 use super::blocking::unread;
+use super::everywhere;
 use super::feed_at::each_upto;
-use super::limits::{
-    HITS_A_ROLE_MAX, QUERY_BYTES_MAX, QUERY_CHARS_MIN, SEARCHED_FLOWS_MAX, SEARCHED_RECORDS_MAX,
-};
+use super::limits::{HITS_A_ROLE_MAX, QUERY_BYTES_MAX, QUERY_CHARS_MIN};
 use super::window::Window;
 use crate::fold::answer_text::before_its_end;
 use crate::fold::feed::wire_id;
@@ -28,14 +27,13 @@ use crate::protocol::http::{Hit, Hits, SentPart};
 /// How many characters are shown before and after a hit.
 const AROUND_CHARS: usize = 60;
 
-/// What is found in one flow, or in the newest ones.
+/// What is found in one flow, or in all of them.
 pub(super) fn of(app: &Shared, window: &Window, most: usize) -> Result<Hits, Fault> {
-    let query = window.q.clone().unwrap_or_default().trim().to_lowercase();
+    let query = window.q.clone().unwrap_or_default();
     let mut search = Search {
         app,
-        query,
+        query: query.trim().to_lowercase(),
         most,
-        records: 0,
         found: Hits {
             hits: Vec::new(),
             truncated: false,
@@ -44,23 +42,13 @@ pub(super) fn of(app: &Shared, window: &Window, most: usize) -> Result<Hits, Fau
     if search.query.chars().count() < QUERY_CHARS_MIN || search.query.len() > QUERY_BYTES_MAX {
         return Ok(search.found);
     }
-    let flows = flows(app, window, &mut search.found)?;
-    let is_only = window.flow.is_some();
-    for flow in flows {
-        let Ok(look) = app.hubs.store.look(&flow) else {
-            continue;
-        };
+    let Some(name) = &window.flow else {
+        return everywhere::of(app, &query);
+    };
+    let flow = app.hubs.store.find(name).map_err(|error| unread(&error))?;
+    if let Ok(look) = app.hubs.store.look(&flow) {
         search.look(&flow, &look);
-        // Sessions are folded from the records, of which all flows together may have too many.
-        search.records += look.screen.flow.seq;
-        if is_only || search.records <= SEARCHED_RECORDS_MAX {
-            search.sessions(&flow);
-        } else {
-            search.found.truncated = true;
-        }
-        if search.is_full() {
-            break;
-        }
+        search.sessions(&flow);
     }
     Ok(search.found)
 }
@@ -70,7 +58,6 @@ struct Search<'a> {
     app: &'a Shared,
     query: String,
     most: usize,
-    records: u64,
     found: Hits,
 }
 
@@ -192,19 +179,6 @@ fn hit(flow: &FlowRef, snippet: String) -> Hit {
     }
 }
 
-fn flows(app: &Shared, window: &Window, found: &mut Hits) -> Result<Vec<FlowRef>, Fault> {
-    if let Some(name) = &window.flow {
-        let flow = app.hubs.store.find(name).map_err(|error| unread(&error))?;
-        return Ok(vec![flow]);
-    }
-    let census = app.hubs.store.census().map_err(|error| unread(&error))?;
-    let mut flows = census.flows;
-    flows.sort_by(|one, other| other.flow.cmp(&one.flow));
-    found.truncated = flows.len() > SEARCHED_FLOWS_MAX;
-    flows.truncate(SEARCHED_FLOWS_MAX);
-    Ok(flows)
-}
-
 fn within(item: &FeedItem, query: &str) -> Option<String> {
     let of_text = if item.kind == ItemKind::Assistant {
         // The block that ends a turn is for the program. What was looked for may be among the marks.
@@ -217,7 +191,7 @@ fn within(item: &FeedItem, query: &str) -> Option<String> {
 }
 
 /// A text of Markdown without the marks of tables, headings, quotes and emphasis, for a line of a list.
-fn without_marks(text: &str) -> String {
+pub(super) fn without_marks(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let line = line.trim_start();
         let is_row = line.starts_with('|') && line.trim_end().len() > 1;

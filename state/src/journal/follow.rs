@@ -152,7 +152,8 @@ impl Follower {
         self.torn.as_ref()
     }
 
-    fn read_placed(
+    /// Passes on what is new, each with its place, for as long as the receiver takes it.
+    pub(crate) fn read_placed(
         &mut self,
         each: &mut dyn FnMut(&Recorded, Position) -> Heard,
     ) -> Result<u64, Error> {

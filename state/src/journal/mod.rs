@@ -11,4 +11,5 @@ pub(crate) mod lineage;
 mod lines;
 pub mod recover;
 pub mod scan;
+pub(crate) mod span;
 pub mod verdict;

@@ -10,4 +10,4 @@ mod write;
 
 pub use draft::AnswerDraft;
 pub use entry::{SessionEntry, Texts};
-pub use view::{Archive, ArchiveKind, SessionView};
+pub use view::{Archive, ArchiveKind, NodeMark, SessionView};
