@@ -127,26 +127,24 @@ struct ChatTurns {
 
 impl ChatTurns {
     fn apply(&mut self, fact: &Fact, whole: &dyn Fn(&Text) -> String) {
-        match fact {
-            Fact::MessageAdded(f) if matches!(f.origin, Origin::Reply | Origin::Steer) => {
+        if let Fact::MessageAdded(f) = fact {
+            if matches!(f.origin, Origin::Reply | Origin::Steer) {
                 if std::mem::take(&mut self.failed) {
                     self.asked.clear();
                 }
                 self.asked.push(whole(&f.text));
             }
-            Fact::TurnStarted(_) => self.has_text = false,
-            Fact::ModelAnswered(f) => self.has_text |= says_something(f),
-            Fact::TurnEnded(f) => match f.end {
-                TurnEnd::Waiting | TurnEnd::Outcome if self.has_text => {
-                    self.answered.push(std::mem::take(&mut self.asked));
-                }
-                TurnEnd::Waiting
-                | TurnEnd::Outcome
-                | TurnEnd::Stopped
-                | TurnEnd::Failed
-                | TurnEnd::TurnLimit => self.failed = true,
-            },
-            _ => {}
+        } else if let Fact::TurnStarted(_) = fact {
+            self.has_text = false;
+        } else if let Fact::ModelAnswered(f) = fact {
+            self.has_text |= says_something(f);
+        } else if let Fact::TurnEnded(f) = fact {
+            let is_answered = matches!(f.end, TurnEnd::Waiting | TurnEnd::Outcome);
+            if is_answered && self.has_text {
+                self.answered.push(std::mem::take(&mut self.asked));
+            } else {
+                self.failed = true;
+            }
         }
     }
 
