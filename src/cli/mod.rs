@@ -91,6 +91,7 @@ mod session_ref;
 pub(crate) mod session_request;
 mod session_text;
 pub(crate) mod sessions;
+mod sessions_send;
 pub(crate) mod show;
 pub(crate) mod signals;
 pub(crate) mod skills;

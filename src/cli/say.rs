@@ -247,7 +247,7 @@ pub(crate) fn from_fault(fault: ControlFault) -> OperatorError {
     OperatorError::new(kind, fault.what, fault.why, fault.r#try)
 }
 
-fn from_unsaid(unsaid: Unsaid) -> Stop {
+pub(super) fn from_unsaid(unsaid: Unsaid) -> Stop {
     match unsaid {
         Unsaid::Run(error) => from_run(error),
         unsaid @ (Unsaid::Fault(_) | Unsaid::Deaf { .. } | Unsaid::NoAnswer(_)) => {

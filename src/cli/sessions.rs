@@ -1,4 +1,4 @@
-//! `sessions`: the sessions of the workspace, and the messages of one, by its key.
+//! `sessions`: the sessions of the workspace, the messages of one, by its key, and messages to a chat.
 
 use a_society_facts::At;
 use a_society_facts::fact::session::SessionState;
@@ -9,6 +9,7 @@ use a_society_orchestrator::sessions::list::{SessionQuery, SessionRow, kind_name
 use serde_json::{Value, json};
 
 use super::context::Context;
+use super::sessions_send::{self, RunWaitArguments, SessionsSendArguments};
 use super::table::{self, Cell};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop, from_name};
@@ -19,12 +20,13 @@ use crate::text::{age, one_line, plain};
 #[command(after_help = "\
 Chats and role instances of flows have sessions, each with a key that stays the same: \
 flow:FLOW:role:ROLE for a role. session works on one session of a flow; sessions lists and reads \
-those of the whole workspace.
+those of the whole workspace, and sends messages to chats.
 
 Examples:
   a-society sessions ls
   a-society sessions ls --active-minutes 60 --kind role
-  a-society sessions history main --limit 20")]
+  a-society sessions history main --limit 20
+  a-society sessions send notes 'Which colour?' --wait 60")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     verb: SessionsCommand,
@@ -36,6 +38,10 @@ enum SessionsCommand {
     Ls(SessionsLsArguments),
     /// Print the last messages of a session
     History(HistoryArguments),
+    /// Send a message to a chat, and print what it answers
+    Send(SessionsSendArguments),
+    /// Wait for the answer to a message that was sent
+    Wait(RunWaitArguments),
 }
 
 #[derive(Debug, clap::Args)]
@@ -110,6 +116,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
         SessionsCommand::Ls(arguments) => ls(context, arguments),
         SessionsCommand::History(arguments) => history(context, arguments),
+        SessionsCommand::Send(arguments) => sessions_send::send(context, arguments),
+        SessionsCommand::Wait(arguments) => sessions_send::wait(context, arguments),
     }
 }
 
@@ -223,7 +231,7 @@ fn lines(message: &Value) -> Vec<String> {
     lines
 }
 
-fn not_found(lost: SessionLost) -> Stop {
+pub(super) fn not_found(lost: SessionLost) -> Stop {
     match lost {
         SessionLost::Unknown(name) => OperatorError::new(
             ("no-session", ExitCode::NotFound),

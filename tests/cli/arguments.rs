@@ -60,9 +60,11 @@ const VERBS: &[&str] = &[
 ];
 
 /// The commands within others.
-const NESTED: [&str; 43] = [
+const NESTED: [&str; 45] = [
     "sessions-ls",
     "sessions-history",
+    "sessions-send",
+    "sessions-wait",
     "rules-add",
     "rules-ls",
     "rules-rm",

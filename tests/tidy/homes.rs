@@ -198,6 +198,10 @@ const TOUCHES: [Touch; 7] = [
                 "asks the system's keyring for a key, by the keyring's own program",
             ),
             (
+                "orchestrator/src/sessions/start.rs",
+                "starts this program to drive a chat that gets a message and has no driver; it goes on when the sender ends",
+            ),
+            (
                 "src/cli/own_command.rs",
                 "starts other commands of this program from the screen of watch, when the operator presses their key",
             ),

@@ -4,6 +4,8 @@ use super::verbs::{RULES_TEST, Row, SESSION_TESTS, SETTINGS_TESTS};
 
 const SESSIONS_SEEN: &str = "walk/sessions_seen.rs";
 
+const SESSIONS_SENT: &str = "walk/sessions_sent.rs";
+
 pub(super) const TERMINAL: &[Row] = &[
     (
         "demo",
@@ -151,6 +153,16 @@ pub(super) const TERMINAL: &[Row] = &[
         "sessions history",
         SESSIONS_SEEN,
         "the_terminal_reads_a_session_by_its_key_its_id_or_its_label",
+    ),
+    (
+        "sessions send",
+        SESSIONS_SENT,
+        "a_message_to_a_chat_without_a_driver_is_answered_and_its_answer_is_there_later",
+    ),
+    (
+        "sessions wait",
+        SESSIONS_SENT,
+        "a_time_out_leaves_the_run_going_on_and_says_how_to_wait_for_it",
     ),
     (
         "session compact",

@@ -59,6 +59,7 @@ mod resized;
 mod searched;
 mod session_verbs;
 mod sessions_seen;
+mod sessions_sent;
 mod shown_live;
 mod signalled;
 mod small;

@@ -43,15 +43,20 @@ pub(crate) const fn system() -> &'static str {
     std::env::consts::OS
 }
 
+/// The path of this program.
+#[must_use]
+pub(crate) fn own() -> &'static str {
+    // It stays where it is, and asking the system takes longer than the rest of a role's tools.
+    static OWN: OnceLock<String> = OnceLock::new();
+    let path = || std::env::current_exe().unwrap_or_default();
+    OWN.get_or_init(|| path().display().to_string())
+}
+
 /// How this program is started to guard a command: by its own path, because the programs that set up
 /// walls before it have a `/proc/self/exe` of their own.
 #[must_use]
 pub(crate) fn guard() -> Guard {
-    // It stays where it is, and asking the system takes longer than the rest of a role's tools.
-    static OWN: OnceLock<String> = OnceLock::new();
-    let path = || std::env::current_exe().unwrap_or_default();
-    let own = OWN.get_or_init(|| path().display().to_string());
     Guard {
-        run: vec![own.clone(), GUARD_WORD.to_owned()],
+        run: vec![own().to_owned(), GUARD_WORD.to_owned()],
     }
 }

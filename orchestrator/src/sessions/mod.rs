@@ -2,6 +2,8 @@
 //!
 //! [`key`] is the address of a session, `sight` decides which of them a role may read, [`list`] and [`history`] read
 //! them, [`search`] finds words in them, and `reader` is what a role's tools are given.
+//! them, and `reader` is what a role's tools are given. [`send`] sends a message to a chat, `run` is what its
+//! journal says about that message, and `start` begins a process that drives the chat.
 
 pub mod chat_flow;
 pub mod history;
@@ -9,4 +11,7 @@ pub mod key;
 pub mod list;
 pub(crate) mod reader;
 pub mod search;
+mod run;
+pub mod send;
 mod sight;
+mod start;

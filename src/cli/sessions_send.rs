@@ -1,0 +1,173 @@
+//! `sessions send` and `sessions wait`: a message for a chat, and its answer.
+
+use std::time::Duration;
+
+use a_society_facts::id::{BadName, ClientId};
+use a_society_orchestrator::mint::{self, SystemMint};
+use a_society_orchestrator::pasted_secrets::holds_a_secret;
+use a_society_orchestrator::sessions::key::resolve;
+use a_society_orchestrator::sessions::send::{RunState, SentRun};
+use serde_json::json;
+
+use super::context::Context;
+use super::say::{SECRET, from_unsaid, text};
+use super::sessions::not_found;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome};
+use crate::text::{plain, printed};
+
+/// How long an answer is waited for without a word about it.
+const WAIT_S: u64 = 30;
+
+/// The longest wait. `sessions wait` goes on with it.
+const WAIT_S_MAX: u64 = 600;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The message begins a turn of the chat, as one of chat --resume does. A process that drives the chat \
+gets it; if there is none, one is started, which goes on when this command ends. A chat that is at \
+work takes the message when it has answered the one before.
+
+Each message is a run with a name, which is printed first on stderr. When the time is over the run \
+goes on, and sessions wait prints its answer later, after any crash, too. A message that is \
+repeated with the same --client-id counts once.
+
+send and wait end with 0 after an answer, with 8 while the run goes on, with 12 when it failed, \
+and with 5 when the chat was busy for too long, so that nothing was sent.
+
+Examples:
+  a-society sessions send notes 'Which colour?'
+  a-society sessions send 'my chat' --wait 120 - < question.md
+  a-society sessions send main 'Read the log.' --no-wait --json | jq -r .runId")]
+pub(super) struct SessionsSendArguments {
+    /// The key, the id or the label of the chat, as sessions ls prints them
+    #[arg(value_name = "REF")]
+    of: String,
+
+    /// The message; - reads it from standard input
+    #[arg(value_name = "TEXT")]
+    text: String,
+
+    /// How many seconds to wait for the answer
+    #[arg(long, value_name = "SECONDS", default_value_t = WAIT_S, value_parser = clap::value_parser!(u64).range(1..=WAIT_S_MAX))]
+    wait: u64,
+
+    /// Print the name of the run and do not wait for the answer
+    #[arg(long, conflicts_with = "wait")]
+    no_wait: bool,
+
+    /// A name for this message: repeated under the same name, it counts once
+    #[arg(long, value_name = "ID", value_parser = client_id)]
+    client_id: Option<ClientId>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The answer is read from the journal of the chat. If the run is not over and no process drives its \
+chat, one is started. wait ends with the codes of sessions send.
+
+Examples:
+  a-society sessions wait 20260527T143000000Z-a1b2c3:send-0a1b2c
+  a-society sessions wait \"$run\" --wait 600 --json | jq -r .reply")]
+pub(super) struct RunWaitArguments {
+    /// The run, as sessions send prints it
+    #[arg(value_name = "RUN")]
+    run: String,
+
+    /// How many seconds to wait; 0 only looks
+    #[arg(long, value_name = "SECONDS", default_value_t = WAIT_S, value_parser = clap::value_parser!(u64).range(0..=WAIT_S_MAX))]
+    wait: u64,
+}
+
+fn client_id(text: &str) -> Result<ClientId, String> {
+    text.parse().map_err(|bad: BadName| bad.to_string())
+}
+
+/// Sends a message, and prints its answer.
+pub(super) fn send(context: &mut Context<'_>, arguments: &SessionsSendArguments) -> Outcome {
+    let text = text(&arguments.text)?;
+    let store = context.store()?;
+    let address = resolve(&store, &arguments.of).map_err(not_found)?;
+    if holds_a_secret(&text) {
+        context.out.note(SECRET);
+    }
+    let client = match &arguments.client_id {
+        Some(client) => client.clone(),
+        None => mint::name(&mut SystemMint, "send").map_err(a_society_state::Error::from)?,
+    };
+    let waits = Duration::from_secs(if arguments.no_wait { 0 } else { arguments.wait });
+    let run = SentRun::to(&store, address, client, waits, context.without_locks);
+    if !context.out.is_json() {
+        context.out.note(&format!("run {run}"));
+    }
+    let state = run.send(&text).map_err(from_unsaid)?;
+    let going = if arguments.no_wait {
+        "accepted"
+    } else {
+        "timeout"
+    };
+    print(context, &run, state, going)
+}
+
+/// Waits for a run, and prints its answer.
+pub(super) fn wait(context: &mut Context<'_>, arguments: &RunWaitArguments) -> Outcome {
+    let store = context.store()?;
+    let (name, waits) = (&arguments.run, Duration::from_secs(arguments.wait));
+    let unknown = || {
+        let what = format!("there is no run {}", plain(name));
+        let why = "no message was sent under this name, or its chat was removed";
+        let hint = "a-society sessions send REF TEXT";
+        OperatorError::new(("no-run", ExitCode::NotFound), what, why, hint)
+    };
+    let run = SentRun::named(&store, name, waits, context.without_locks)?;
+    let run = run.ok_or_else(unknown)?;
+    let state = run.wait().map_err(from_unsaid)?;
+    if state == RunState::Unknown {
+        return Err(unknown().into());
+    }
+    print(context, &run, state, "timeout")
+}
+
+fn print(context: &mut Context<'_>, run: &SentRun, state: RunState, going: &str) -> Outcome {
+    let (status, text, code) = match state {
+        RunState::Answered(text) => ("ok", text, ExitCode::Ok),
+        RunState::Failed(why) => ("error", why, ExitCode::WaitsAfterFailure),
+        RunState::Unknown => (going, goes_on(run, None), ExitCode::Waiting),
+        RunState::GoesOn { needs } => (going, goes_on(run, needs), ExitCode::Waiting),
+    };
+    let code = if status == "accepted" {
+        ExitCode::Ok
+    } else {
+        code
+    };
+    if context.out.is_json() {
+        let mut value = json!({ "runId": run.to_string(), "status": status });
+        match status {
+            "ok" => value["reply"] = json!(text),
+            "accepted" => {}
+            _ => value["error"] = json!(text),
+        }
+        context.out.value(&value)?;
+        return Ok(code);
+    }
+    match status {
+        "ok" if context.out.is_terminal() => {
+            for line in text.lines() {
+                context.out.line(&printed(line))?;
+            }
+        }
+        "ok" => context.out.bytes(format!("{text}\n").as_bytes())?,
+        "error" => context.out.note(&plain(&format!("no answer: {text}"))),
+        _ => context.out.note(&plain(&text)),
+    }
+    Ok(code)
+}
+
+/// How to wait for a run that goes on.
+fn goes_on(run: &SentRun, needs: Option<String>) -> String {
+    let waits = needs.map(|needs| format!(", and waits for {needs}"));
+    format!(
+        "the run goes on{}; wait for it: a-society sessions wait {run}",
+        waits.unwrap_or_default()
+    )
+}
