@@ -22,14 +22,16 @@ The choice counts from the role's next turn on and is kept for the role instance
 named stays as it was chosen before, or as the flow file and the configuration have it, and is no \
 longer chosen by a model. Separate several skills or servers with commas; `none` takes all of them \
 away, and `auto` lets a model choose. `scope` limits how far the role's tools reach: sandboxed, project \
-or full. It only narrows what `tools` of the configuration allows.
+or full. It only narrows what `tools` of the configuration allows. `send` says whether a chat takes \
+messages of other sessions: on, off, or inherit, after which the configuration decides.
 
 Examples:
   a-society configure a1b2 writer model=sonnet
   a-society configure a1b2 owner model=opus effort=high
   a-society configure a1b2 writer skills=tables,maps mcp-servers=none
   a-society configure a1b2 painter model=auto
-  a-society configure a1b2 writer scope=sandboxed")]
+  a-society configure a1b2 writer scope=sandboxed
+  a-society configure c3d4 assistant send=off")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     to: To,
@@ -38,13 +40,19 @@ pub(crate) struct Arguments {
     #[arg(value_name = "ROLE", value_parser = role)]
     role: RoleInstance,
 
-    /// What is chosen: model=NAME, effort=LEVEL, skills=NAME,…, mcp-servers=NAME,…, scope=SCOPE
+    /// What is chosen: model=NAME, effort=LEVEL, skills=NAME,…, mcp-servers=NAME,…, scope=SCOPE, send=on|off|inherit
     #[arg(value_name = "KEY=VALUE", required = true, value_parser = setting)]
     settings: Vec<(String, String)>,
 }
 
 /// The settings that there are.
-const KEYS: [&str; 5] = ["model", "effort", "skills", "mcp-servers", SCOPE];
+const KEYS: [&str; 6] = ["model", "effort", "skills", "mcp-servers", SCOPE, SEND];
+
+/// The setting that says whether a chat takes messages of other sessions.
+pub(super) const SEND: &str = "send";
+
+/// What may be chosen there.
+pub(super) const SEND_WORDS: [&str; 3] = ["on", "off", "inherit"];
 
 fn setting(text: &str) -> Result<(String, String), String> {
     let Some((key, value)) = text.split_once('=') else {
@@ -58,6 +66,12 @@ fn setting(text: &str) -> Result<(String, String), String> {
     }
     if value.is_empty() {
         return Err(format!("{key} has no value"));
+    }
+    if key == SEND && !SEND_WORDS.contains(&value) {
+        let words = SEND_WORDS.join(", ");
+        return Err(format!(
+            "there is no choice {value:?} of send; there are: {words}"
+        ));
     }
     if key == SCOPE && Scope::of_word(value).is_none() {
         let words = Scope::ALL.map(Scope::word).join(", ");

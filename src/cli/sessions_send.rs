@@ -6,7 +6,7 @@ use a_society_facts::id::{BadName, ClientId};
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_orchestrator::pasted_secrets::holds_a_secret;
 use a_society_orchestrator::sessions::key::resolve;
-use a_society_orchestrator::sessions::send::{RunState, SentRun};
+use a_society_orchestrator::sessions::send::{self, RunState};
 use serde_json::json;
 
 use super::context::Context;
@@ -96,11 +96,13 @@ pub(super) fn send(context: &mut Context<'_>, arguments: &SessionsSendArguments)
         None => mint::name(&mut SystemMint, "send").map_err(a_society_state::Error::from)?,
     };
     let waits = Duration::from_secs(if arguments.no_wait { 0 } else { arguments.wait });
-    let run = SentRun::to(&store, address, client, waits, context.without_locks);
+    let run = format!("{}:{client}", address.flow.flow);
     if !context.out.is_json() {
         context.out.note(&format!("run {run}"));
     }
-    let state = run.send(&text).map_err(from_unsaid)?;
+    let without_locks = context.without_locks;
+    let sent = send::send(&store, address, client, &text, waits, without_locks);
+    let state = sent.map_err(from_unsaid)?;
     let going = if arguments.no_wait {
         "accepted"
     } else {
@@ -113,22 +115,18 @@ pub(super) fn send(context: &mut Context<'_>, arguments: &SessionsSendArguments)
 pub(super) fn wait(context: &mut Context<'_>, arguments: &RunWaitArguments) -> Outcome {
     let store = context.store()?;
     let (name, waits) = (&arguments.run, Duration::from_secs(arguments.wait));
-    let unknown = || {
+    let waited = send::wait(&store, name, waits, context.without_locks);
+    let state = waited.map_err(from_unsaid)?;
+    if state == RunState::Unknown {
         let what = format!("there is no run {}", plain(name));
         let why = "no message was sent under this name, or its chat was removed";
         let hint = "a-society sessions send REF TEXT";
-        OperatorError::new(("no-run", ExitCode::NotFound), what, why, hint)
-    };
-    let run = SentRun::named(&store, name, waits, context.without_locks)?;
-    let run = run.ok_or_else(unknown)?;
-    let state = run.wait().map_err(from_unsaid)?;
-    if state == RunState::Unknown {
-        return Err(unknown().into());
+        return Err(OperatorError::new(("no-run", ExitCode::NotFound), what, why, hint).into());
     }
-    print(context, &run, state, "timeout")
+    print(context, name, state, "timeout")
 }
 
-fn print(context: &mut Context<'_>, run: &SentRun, state: RunState, going: &str) -> Outcome {
+fn print(context: &mut Context<'_>, run: &str, state: RunState, going: &str) -> Outcome {
     let (status, text, code) = match state {
         RunState::Answered(text) => ("ok", text, ExitCode::Ok),
         RunState::Failed(why) => ("error", why, ExitCode::WaitsAfterFailure),
@@ -141,7 +139,7 @@ fn print(context: &mut Context<'_>, run: &SentRun, state: RunState, going: &str)
         code
     };
     if context.out.is_json() {
-        let mut value = json!({ "runId": run.to_string(), "status": status });
+        let mut value = json!({ "runId": run, "status": status });
         match status {
             "ok" => value["reply"] = json!(text),
             "accepted" => {}
@@ -164,7 +162,7 @@ fn print(context: &mut Context<'_>, run: &SentRun, state: RunState, going: &str)
 }
 
 /// How to wait for a run that goes on.
-fn goes_on(run: &SentRun, needs: Option<String>) -> String {
+fn goes_on(run: &str, needs: Option<String>) -> String {
     let waits = needs.map(|needs| format!(", and waits for {needs}"));
     format!(
         "the run goes on{}; wait for it: a-society sessions wait {run}",

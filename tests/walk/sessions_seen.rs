@@ -23,12 +23,11 @@ roles:
 const HANDS_OVER: &str = "The lighthouse is blue.\n\n```handoff\ntarget_node_id: review\nartifact_path: record/text.md\n```\n";
 const REVIEWED: &str =
     "Read.\n\n```handoff\ntarget_node_id: close\nartifact_path: record/review.md\n```\n";
-const GONE: &str =
-    "There is no session private notes. sessions_list names those that you may read.";
+const GONE: &str = "There is no session private notes. sessions_list names those that you may see.";
 const CLOSES: &str = "Read.\n\n```handoff\ntype: forward-pass-closed\n```\n";
 
 /// The last result of a tool that a request has.
-fn last_result(request: &Value) -> Option<Value> {
+pub(super) fn last_result(request: &Value) -> Option<Value> {
     let messages = request["messages"].as_array()?.iter().rev();
     let blocks = messages.filter_map(|message| message["content"].as_array());
     let mut results = blocks

@@ -17,7 +17,7 @@ pub mod feed;
 pub(crate) mod findings;
 pub mod flow;
 pub(crate) mod history;
-pub mod limits;
+pub(crate) mod limits;
 pub(crate) mod lines;
 mod outcome;
 pub(crate) mod parts;

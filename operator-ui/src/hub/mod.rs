@@ -9,7 +9,7 @@ pub mod flow;
 pub(crate) mod hubs;
 pub(crate) mod inbox;
 pub(crate) mod keep;
-pub mod limits;
+pub(crate) mod limits;
 pub(crate) mod pull;
 
 pub use hubs::Hubs;

@@ -15,12 +15,13 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::str::FromStr as _;
 
 use a_society_mcp::{Given, ServerSpec};
 pub use a_society_roles::config::{ConfigBounds, ConsentConfig, NotifyConfig, Occasion, UiConfig};
 use a_society_roles::config::{
-    KeySource, ModelsConfig, TextFault, parse, parse_consent, parse_limits, parse_notify,
-    parse_search, parse_secrets, parse_tools, parse_ui,
+    KeySource, ModelsConfig, SessionsConfig, TextFault, parse, parse_consent, parse_limits,
+    parse_notify, parse_search, parse_secrets, parse_tools, parse_ui,
 };
 use a_society_roles::tool::SearchService;
 pub use a_society_roles::tool::{Narrowing, Scope, ToolReach};
@@ -139,6 +140,7 @@ pub(super) fn models_of(text: &str) -> Result<ModelsConfig, Vec<TextFault>> {
     parse_notify(text)?;
     parse_consent(text)?;
     parse_ui(text)?;
+    SessionsConfig::from_str(text)?;
     Ok(catalog)
 }
 
@@ -243,6 +245,14 @@ pub(super) fn consent_of(path: &Path, text: &str) -> Result<ConsentConfig, Confi
 /// When the configuration cannot be read, or says something about it that means nothing.
 pub fn notify() -> Result<Option<NotifyConfig>, ConfigError> {
     part(parse_notify)
+}
+
+/// How far sessions see one another, and which of them take messages of others.
+///
+/// # Errors
+/// When the configuration cannot be read, or says something about it that means nothing.
+pub(crate) fn sessions() -> Result<SessionsConfig, ConfigError> {
+    part(SessionsConfig::from_str)
 }
 
 /// How the terminal looks.

@@ -45,8 +45,8 @@ const RUN_COMMAND: &str = "run_command";
 /// The tool that needs a service of the operator's choice.
 const WEB_SEARCH: &str = "web_search";
 
-/// The tools that read other sessions.
-const SESSIONS: [&str; 2] = ["sessions_list", "sessions_history"];
+/// The tools that read other sessions and send to them.
+const SESSIONS: [&str; 3] = ["sessions_list", "sessions_history", "sessions_send"];
 
 /// The bench of one flow.
 #[derive(Debug)]

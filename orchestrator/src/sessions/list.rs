@@ -28,6 +28,9 @@ const MODEL: &str = "model";
 /// The setting of a role that names its effort.
 const EFFORT: &str = "effort";
 
+/// The setting of a role that says whether its session takes messages of others.
+pub(super) const SEND: &str = "send";
+
 /// Which sessions are listed, and what of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionQuery {
@@ -58,6 +61,12 @@ const KINDS: [(&str, SessionKind); 8] = [
     ("node", SessionKind::Node),
     ("other", SessionKind::Other),
 ];
+
+/// The word that names a kind.
+pub(super) fn word_of(kind: SessionKind) -> &'static str {
+    let found = KINDS.iter().find(|(_, known)| *known == kind);
+    found.map_or("other", |(word, _)| word)
+}
 
 /// The kind that a word names.
 ///
@@ -102,6 +111,9 @@ pub struct SessionRow {
     pub thinking_level: Option<String>,
     /// Whether it has a system prompt.
     pub system_sent: bool,
+    /// Whether it takes messages of others, if the operator chose that for it: on or off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub send_policy: Option<String>,
     /// Its transcript, from the folder of the state.
     pub transcript_path: String,
     /// Its state in its life.
@@ -188,6 +200,7 @@ fn row(state: &FlowState, address: SessionAddress, brief: &SessionBrief) -> Sess
         total_tokens: spent.map_or(0, |account| account.spent.tokens),
         thinking_level: setting(EFFORT),
         system_sent: brief.prompt.is_some(),
+        send_policy: setting(SEND).filter(|choice| choice != "inherit"),
         transcript_path: format!(
             "{}/{}/roles/{}/transcript.json",
             flow.project,

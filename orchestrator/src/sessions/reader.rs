@@ -1,17 +1,33 @@
-//! What the tools of one role read of other sessions.
+//! What the tools of one role read of other sessions, and send to them.
 
+use std::time::Duration;
+
+use a_society_base::stop::StopSignal;
+use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::FlowSummary;
-use a_society_roles::tool::{HistoryAsked, ReadSessions, SessionsAsked};
+use a_society_roles::config::SessionsConfig;
+use a_society_roles::tool::{HistoryAsked, ReadSessions, SendAsked, SessionsAsked};
 use a_society_state::index::{Row, rows};
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
+use super::chain;
 use super::history::{HistoryQuery, messages};
-use super::key::{SessionLost, resolve};
-use super::list::{SessionQuery, kind_named, list};
+use super::key::{SessionAddress, SessionLost, key_of, resolve};
+use super::list::{SEND, SessionQuery, kind_named, list, word_of};
+use super::send::{RunState, SentRun};
 use super::sight::{FlowParents, sees};
+use crate::config::user;
+use crate::control::client::{Unsaid, fault_of};
+use crate::control::message::ControlFault;
 
-/// The sessions that the roles of one flow may read.
+/// How long an answer is waited for without a word about it.
+const WAIT_S: u64 = 30;
+
+/// The longest wait.
+const WAIT_S_MAX: u64 = 600;
+
+/// The sessions that the roles of one flow may see.
 #[derive(Debug)]
 pub(crate) struct FlowSessions {
     pub(crate) store: Store,
@@ -19,11 +35,14 @@ pub(crate) struct FlowSessions {
 }
 
 impl FlowSessions {
-    /// The flows of the project whose sessions may be read.
+    /// The flows of the project whose sessions may be seen.
     fn seen(&self) -> Result<Vec<FlowRef>, String> {
         let census = self.store.census().map_err(|error| error.to_string())?;
         let mut flows = census.flows;
         flows.retain(|other| other.project == self.flow.project);
+        if config()?.sees_project {
+            return Ok(flows);
+        }
         let parents: FlowParents = rows(&self.store, &flows)
             .into_iter()
             .filter_map(|row: Row| {
@@ -36,6 +55,80 @@ impl FlowSessions {
         flows.retain(|other| sees(&self.flow.flow, &other.flow, &parents));
         Ok(flows)
     }
+
+    /// The session that is called so, if it may be seen. What must not be seen must not be seen to be there.
+    fn named(&self, key: &str) -> Result<SessionAddress, String> {
+        let found = resolve(&self.store, key);
+        let seen = self.seen()?;
+        match found {
+            Ok(address) if seen.contains(&address.flow) => Ok(address),
+            Ok(_) | Err(SessionLost::Unknown(_) | SessionLost::Several(..)) => Err(format!(
+                "There is no session {key}. sessions_list names those that you may see."
+            )),
+            Err(SessionLost::Unread(error)) => Err(error.to_string()),
+        }
+    }
+
+    /// The key of the sender, if the receiver takes its messages: as the operator chose for this session, else as the
+    /// rules of the configuration say.
+    fn permitted(&self, own: &SessionAddress, to: &SessionAddress) -> Result<String, String> {
+        let state = |flow: &FlowRef| {
+            let look = self.store.look(flow);
+            look.map(|look| look.screen.flow)
+                .map_err(|error| error.to_string())
+        };
+        let receiver = state(&to.flow)?;
+        let key = key_of(&receiver, &to.flow, &to.role);
+        let chosen = receiver.configurations.get(&to.role);
+        let chosen = chosen.and_then(|chosen| chosen.settings.get(SEND));
+        let kind = receiver.sessions.get(&to.role).map(|brief| brief.kind);
+        let is_permitted = match chosen.map(String::as_str) {
+            Some("on") => true,
+            Some("off") => false,
+            Some(_) | None => {
+                let kind = kind.map_or("other", word_of);
+                config()?.lets_through(&key, kind, to.role.as_str(), to.flow.flow.as_str())
+            }
+        };
+        if !is_permitted {
+            return Err(format!("The operator lets no messages through to {key}."));
+        }
+        Ok(key_of(&state(&own.flow)?, &own.flow, &own.role))
+    }
+}
+
+fn config() -> Result<SessionsConfig, String> {
+    user::sessions().map_err(|error| error.to_string())
+}
+
+/// Why nothing was sent, for a model.
+fn in_words(unsaid: Unsaid) -> String {
+    let ControlFault { what, why, .. } = fault_of(unsaid);
+    format!("Nothing was sent: {what}: {why}.")
+}
+
+/// A run, as the tool gives it.
+fn run_json(run: &SentRun, state: RunState, waits: bool) -> String {
+    let id = run.to_string();
+    let going = |needs: Option<String>| {
+        let needs = needs.map(|needs| format!(" It waits for {needs}."));
+        format!(
+            "There is no answer yet; the run goes on.{} sessions_history shows the answer later.",
+            needs.unwrap_or_default()
+        )
+    };
+    match state {
+        RunState::Answered(reply) => json!({ "runId": id, "status": "ok", "reply": reply }),
+        RunState::Failed(error) => json!({ "runId": id, "status": "error", "error": error }),
+        RunState::GoesOn { .. } | RunState::Unknown if !waits => {
+            json!({ "runId": id, "status": "accepted" })
+        }
+        RunState::GoesOn { needs } => {
+            json!({ "runId": id, "status": "timeout", "error": going(needs) })
+        }
+        RunState::Unknown => json!({ "runId": id, "status": "timeout", "error": going(None) }),
+    }
+    .to_string()
 }
 
 impl ReadSessions for FlowSessions {
@@ -57,23 +150,43 @@ impl ReadSessions for FlowSessions {
 
     fn history(&self, asked: &HistoryAsked) -> Result<String, String> {
         let key = asked.session_key.as_str();
-        let found = resolve(&self.store, key);
-        let seen = self.seen()?;
-        let address = match found {
-            Ok(address) if seen.contains(&address.flow) => address,
-            // What must not be read must not be seen to be there.
-            Ok(_) | Err(SessionLost::Unknown(_) | SessionLost::Several(..)) => {
-                return Err(format!(
-                    "There is no session {key}. sessions_list names those that you may read."
-                ));
-            }
-            Err(SessionLost::Unread(error)) => return Err(error.to_string()),
-        };
+        let address = self.named(key)?;
         let query = HistoryQuery {
             limit: asked.limit,
             include_tools: asked.include_tools,
         };
         let messages = messages(&self.store, &address, query).map_err(|error| error.to_string())?;
         Ok(json!({ "sessionKey": key, "messages": messages }).to_string())
+    }
+
+    fn send(
+        &self,
+        asked: &SendAsked,
+        role: &RoleInstance,
+        call: &CallId,
+        stop: &StopSignal,
+    ) -> Result<String, String> {
+        let (flow, role) = (self.flow.clone(), role.clone());
+        let own = SessionAddress { flow, role };
+        let to = self.named(&asked.session_key)?;
+        let sender = self.permitted(&own, &to)?;
+        let seconds = asked.timeout_seconds.unwrap_or(WAIT_S).min(WAIT_S_MAX);
+        if to == own {
+            return Err("This is your own session, which cannot answer you.".to_owned());
+        }
+        let circle = seconds > 0 && chain::waits_for(&self.store, &to, &own).unwrap_or(true);
+        if circle {
+            return Err(format!(
+                "Nothing was sent: {} waits for your answer, directly or through other sessions, so that it could not \
+                 answer you. End your turn first, or do not wait.",
+                asked.session_key
+            ));
+        }
+        let name = chain::name(&self.store, &own, call)?;
+        let text = format!("Message from the session {sender}:\n\n{}", asked.message);
+        let wait = Duration::from_secs(seconds);
+        let run = SentRun::to(&self.store, to, name, wait, false).stopped_by(stop);
+        let state = run.send(&text).map_err(in_words)?;
+        Ok(run_json(&run, state, seconds > 0))
     }
 }

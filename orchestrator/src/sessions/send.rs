@@ -6,6 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::id::{ClientId, NodeId};
 use a_society_facts::view::FlowState;
 use a_society_facts::{At, Verb, Whom};
@@ -22,7 +23,7 @@ use crate::run::RunError;
 
 /// How long to wait for news of a chat before looking again without any. A process that ends by a signal changes
 /// nothing in the chat's folder.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// How long to wait where the system has no notifications.
 const LOOK_OFTEN: Duration = Duration::from_millis(50);
@@ -46,16 +47,51 @@ pub enum RunState {
     Failed(String),
 }
 
+/// Sends a message to a chat under a name, once, and waits for its answer. On return the message is durable. Its run is
+/// called by the id of the chat, a colon and that name.
+///
+/// # Errors
+/// When the chat takes no messages, or none in time.
+pub fn send(
+    store: &Store,
+    address: SessionAddress,
+    client: ClientId,
+    text: &str,
+    wait: Duration,
+    without_locks: bool,
+) -> Result<RunState, Unsaid> {
+    SentRun::to(store, address, client, wait, without_locks).send(text)
+}
+
+/// Waits until a run is over or the time is.
+///
+/// # Errors
+/// When the journal cannot be read, or the chat cannot be driven.
+pub fn wait(
+    store: &Store,
+    run: &str,
+    wait: Duration,
+    without_locks: bool,
+) -> Result<RunState, Unsaid> {
+    let named = SentRun::named(store, run, wait, without_locks);
+    match named.map_err(RunError::from)? {
+        Some(run) => run.wait(),
+        None => Ok(RunState::Unknown),
+    }
+}
+
 /// A message to a chat, and the turn that answers it. Its name is the id of the chat and the name that the message was
 /// sent under.
 #[derive(Debug)]
-pub struct SentRun {
+pub(super) struct SentRun {
     store: Store,
     address: SessionAddress,
     client: ClientId,
     drivers: DriverStarts,
     /// Until when it is waited for, as the clock of the store counts.
     until_us: u64,
+    /// Ends the wait.
+    stop: Option<StopSignal>,
 }
 
 impl fmt::Display for SentRun {
@@ -67,8 +103,7 @@ impl fmt::Display for SentRun {
 impl SentRun {
     /// A message that is sent under this name, and waited for as long as that at most. A store without locks has to
     /// say so, because a driver is started where there is none.
-    #[must_use]
-    pub fn to(
+    pub(super) fn to(
         store: &Store,
         address: SessionAddress,
         client: ClientId,
@@ -83,14 +118,21 @@ impl SentRun {
             address,
             client,
             until_us: now_us.saturating_add(wait_us),
+            stop: None,
         }
+    }
+
+    /// The same, with a wait that ends when its turn is stopped.
+    pub(super) fn stopped_by(mut self, stop: &StopSignal) -> Self {
+        self.stop = Some(stop.clone());
+        self
     }
 
     /// The run with this name, if there may be one.
     ///
     /// # Errors
     /// When the flows of the workspace cannot be read.
-    pub fn named(
+    fn named(
         store: &Store,
         name: &str,
         wait: Duration,
@@ -119,7 +161,7 @@ impl SentRun {
     ///
     /// # Errors
     /// When the chat takes no messages, or none in time.
-    pub fn send(&self, text: &str) -> Result<RunState, Unsaid> {
+    pub(super) fn send(&self, text: &str) -> Result<RunState, Unsaid> {
         let place = self.store.place(&self.address.flow);
         let watch = watch(&place);
         let mut refusals = 0;
@@ -167,7 +209,7 @@ impl SentRun {
     ///
     /// # Errors
     /// When the journal cannot be read, or the chat cannot be driven.
-    pub fn wait(&self) -> Result<RunState, Unsaid> {
+    fn wait(&self) -> Result<RunState, Unsaid> {
         let place = self.store.place(&self.address.flow);
         let watch = watch(&place);
         let mut reader = RunReader::new(&self.store, &self.address, self.client.clone())
@@ -202,7 +244,8 @@ impl SentRun {
     fn rest(&self, watch: Option<&FolderWatch>) -> bool {
         let now_us = self.store.ground().clock.elapsed_us();
         let left = Duration::from_micros(self.until_us.saturating_sub(now_us));
-        if left.is_zero() {
+        let is_stopped = self.stop.as_ref().is_some_and(StopSignal::is_raised);
+        if left.is_zero() || is_stopped {
             return false;
         }
         let waited = watch.map(|watch| watch.wait(left.min(LOOK_AGAIN)));

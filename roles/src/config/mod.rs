@@ -47,6 +47,7 @@ mod model;
 mod notify;
 mod parse;
 mod search;
+mod sessions;
 #[cfg(test)]
 mod tests;
 mod ui;
@@ -58,6 +59,7 @@ pub use consent::ConsentConfig;
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 pub use notify::{NotifyConfig, Occasion};
 pub(crate) use search::SearchConfig;
+pub use sessions::SessionsConfig;
 pub use ui::UiConfig;
 
 pub use crate::reading::TextFault;
@@ -71,6 +73,7 @@ pub(crate) const OTHERS: &[&str] = &[
     "notify",
     "secrets",
     "search",
+    "sessions",
     "skills",
     "tools",
     "ui",

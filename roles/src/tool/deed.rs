@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use a_society_facts::Hash;
 use url::Url;
 
-use super::arguments::{CommandOutput, HistoryAsked, SessionsAsked};
+use super::arguments::{CommandOutput, HistoryAsked, SendAsked, SessionsAsked};
 use super::command::frame::GuardOrder;
 use super::edit::LineCounts;
 use super::files::Located;
@@ -28,6 +28,8 @@ pub(super) enum Deed {
     Todo(String),
     /// It reads of other sessions.
     Sessions(Box<SessionReading>),
+    /// It sends a message to another session.
+    Send(Box<SendAsked>),
     /// It reads a page.
     Fetch(Box<Fetch>),
     /// It searches the web.

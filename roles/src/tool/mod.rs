@@ -44,8 +44,8 @@ mod tests;
 
 pub use a_society_facts::fact::terms::Scope;
 pub use arguments::{
-    HistoryAsked, RequestedChange, SessionsAsked, Status, TaskArgument, canonical, definitions,
-    requested_changes, requested_files, requested_tasks, twin,
+    HistoryAsked, RequestedChange, SendAsked, SessionsAsked, Status, TaskArgument, canonical,
+    definitions, requested_changes, requested_files, requested_tasks, twin,
 };
 pub use command::{Background, left_running};
 pub(crate) use form::clipped;

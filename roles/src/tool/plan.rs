@@ -43,6 +43,7 @@ impl CallPlan {
             | Deed::Output(_)
             | Deed::Todo(_)
             | Deed::Sessions(_)
+            | Deed::Send(_)
             | Deed::Say(_) => true,
         }
     }

@@ -74,11 +74,12 @@ impl RunningCall {
                 | Deed::Output(_)
                 | Deed::Todo(_)
                 | Deed::Sessions(_)
+                | Deed::Send(_)
                 | Deed::Fetch(_)
                 | Deed::Search(_)
                 | Deed::Say(_) => toolbox.run_held(held, &stop),
             }),
-            None => toolbox.perform(deed, &tier, &stop),
+            None => toolbox.perform(deed, &tier, (&call, &stop)),
         };
         match result {
             Ok((end, output)) => toolbox.finished(end, output, &call),

@@ -1,9 +1,12 @@
-//! Tools that look at other sessions: which there are, and the messages of one.
+//! Tools that look at other sessions: which there are, the messages of one, and a message to one.
 
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::turn::{CallEnd, Effect};
+use a_society_facts::id::CallId;
 
+use super::arguments::SendAsked;
 use super::deed::{Deed, SessionReading};
 use super::output::ToolOutput;
 use super::plan::CallPlan;
@@ -45,6 +48,29 @@ impl Toolbox {
         }
     }
 
+    /// The receiver counts the message once under the name of its call, so that a call that a crash cut off may be made
+    /// again, and then only fetches the answer.
+    pub(super) fn plan_send(&self, asked: SendAsked, raw: &str) -> Result<CallPlan, CallRefusal> {
+        self.reader()?;
+        let summary = format!("send to the session {}", asked.session_key);
+        let ask = self.ask("sessions_send", raw, ConsentNeeds::default());
+        let deed = Deed::Send(Box::new(asked));
+        Ok(self.planned("sessions_send", Effect::Idempotent, summary, ask, deed))
+    }
+
+    pub(super) fn send(
+        &self,
+        asked: &SendAsked,
+        call: &CallId,
+        stop: &StopSignal,
+    ) -> Result<(CallEnd, ToolOutput), CallRefusal> {
+        let role = &self.0.setting.owner.role;
+        match self.reader()?.send(asked, role, call, stop) {
+            Ok(text) => Ok((CallEnd::Done, ToolOutput::of(text + "\n"))),
+            Err(why) => Err(CallRefusal::new(RefusalKind::NotPossible, why)),
+        }
+    }
+
     fn reader(&self) -> Result<&Arc<dyn ReadSessions>, CallRefusal> {
         let none = || {
             let text = "No session can be read here.";
@@ -56,6 +82,7 @@ impl Toolbox {
 
 #[cfg(test)]
 mod tests {
+    use a_society_facts::id::RoleInstance;
     use serde_json::json;
 
     use super::*;
@@ -75,6 +102,19 @@ mod tests {
                 "here" => Ok(format!("sk-secret-1 {}", asked.include_tools)),
                 other => Err(format!("There is no session {other}.")),
             }
+        }
+
+        fn send(
+            &self,
+            asked: &SendAsked,
+            role: &RoleInstance,
+            _call: &CallId,
+            _stop: &StopSignal,
+        ) -> Result<String, String> {
+            Ok(format!(
+                "{role}: {} {:?}",
+                asked.message, asked.timeout_seconds
+            ))
         }
     }
 
@@ -115,5 +155,11 @@ mod tests {
             (CallEnd::Failed, "There is no session there.")
         );
         assert!(plan(&tools, "sessions_history", json!({})).is_err());
+        let message = json!({ "sessionKey": "here", "message": "Hello.", "timeout": 0 });
+        let planned = plan(&tools, "sessions_send", message.clone()).unwrap();
+        assert_eq!(planned.effect, Effect::Idempotent);
+        let sent = output(&tools, "sessions_send", message);
+        assert!(sent.ends_with(": Hello. Some(0)\n"), "{sent}");
+        assert!(plan(&tools, "sessions_send", json!({ "sessionKey": "here" })).is_err());
     }
 }

@@ -189,6 +189,7 @@ impl Toolbox {
             ToolArguments::SessionsHistory(given) => {
                 self.plan_sessions(SessionReading::History(given), text)
             }
+            ToolArguments::SessionsSend(given) => self.plan_send(given, text),
             ToolArguments::FetchUrl(given) => self.plan_fetch(&given, text),
             ToolArguments::WebSearch(given) => self.plan_web_search(&given, text),
         }
@@ -215,6 +216,7 @@ impl Toolbox {
             | Deed::Output(_)
             | Deed::Todo(_)
             | Deed::Sessions(_)
+            | Deed::Send(_)
             | Deed::Say(_) => None,
         };
         Ok(RunningCall {
@@ -232,7 +234,7 @@ impl Toolbox {
         &self,
         deed: Deed,
         tier: &Tier,
-        stop: &StopSignal,
+        (call, stop): (&CallId, &StopSignal),
     ) -> Result<(CallEnd, ToolOutput), CallRefusal> {
         match deed {
             Deed::Read(reading) => self.read(&reading, tier, stop),
@@ -241,6 +243,7 @@ impl Toolbox {
             Deed::Output(given) => self.command_output(&given, stop),
             Deed::Todo(told) => Ok(Self::todo(told)),
             Deed::Sessions(reading) => self.sessions(&reading),
+            Deed::Send(asked) => self.send(&asked, call, stop),
             Deed::Fetch(fetch) => self.fetch(*fetch, stop),
             Deed::Search(query) => self.web_search(*query, stop),
             Deed::Say(text) => Ok((CallEnd::Done, ToolOutput::of(text))),

@@ -18,6 +18,7 @@ use clap::ValueEnum as _;
 use super::Watch;
 use crate::cli::asks::short;
 use crate::cli::budget::{Counted, limit};
+use crate::cli::configure::{SEND, SEND_WORDS};
 use crate::cli::diff;
 use crate::cli::mode::Mode;
 use crate::cli::say::project_folder;
@@ -40,6 +41,11 @@ const ORDERS: &[(&str, &str, &str)] = &[
         "how hard it is to think from the next message on",
     ),
     ("mode", "ask|partial|full", "how much runs without asking"),
+    (
+        "send",
+        "on|off|inherit",
+        "whether other sessions may send to this chat",
+    ),
     (
         "steer",
         "TEXT",
@@ -113,6 +119,8 @@ fn read(line: &str, role: &RoleInstance) -> Result<Order, String> {
         "model" => Order::Says(configure("model", rest)),
         "effort" if rest.is_empty() => return needs("a level, such as low or high"),
         "effort" => Order::Says(configure("effort", rest)),
+        "send" if !SEND_WORDS.contains(&rest) => return needs("on, off or inherit"),
+        "send" => Order::Says(configure(SEND, rest)),
         "mode" => match Mode::from_str(rest, true) {
             Ok(mode) => Order::Says(Verb::Mode { mode: mode.mode() }),
             Err(_) => return needs("ask, partial or full"),

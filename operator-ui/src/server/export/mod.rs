@@ -6,7 +6,7 @@
 mod document;
 mod gather;
 mod json;
-pub mod limits;
+pub(crate) mod limits;
 mod moments;
 mod page;
 mod past;

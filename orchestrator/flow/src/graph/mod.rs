@@ -1,6 +1,6 @@
 //! The graph of a flow: reading it, judging it, changing it while it runs, and showing it.
 
-pub mod limits;
+pub(crate) mod limits;
 
 mod diagnostic;
 mod difference;

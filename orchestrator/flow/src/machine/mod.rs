@@ -1,7 +1,7 @@
 //! The machine: what may happen next, and what must be started now. `SCHEDULING.md` in
 //! this crate holds its decision tables.
 
-pub mod limits;
+pub(crate) mod limits;
 pub mod session;
 
 mod claim;

@@ -81,7 +81,7 @@ fn is_offered(form: &ToolForm, kind: &ToolSet) -> bool {
         "run_command" | "command_output" => kind.runs,
         "fetch_url" => kind.fetches,
         "web_search" => kind.searches,
-        "sessions_list" | "sessions_history" => kind.reads_sessions,
+        "sessions_list" | "sessions_history" | "sessions_send" => kind.reads_sessions,
         _ => true,
     }
 }

@@ -4,7 +4,7 @@ use super::super::form::ToolForm;
 use super::{commands, files, search, sessions, web};
 
 /// Every tool, in the order in which models see them.
-pub(super) const FORMS: [&ToolForm; 14] = [
+pub(super) const FORMS: [&ToolForm; 15] = [
     &files::READ_FILE,
     &files::EDIT_FILE,
     &files::APPLY_PATCH,
@@ -17,6 +17,7 @@ pub(super) const FORMS: [&ToolForm; 14] = [
     &commands::TODO,
     &sessions::SESSIONS_LIST,
     &sessions::SESSIONS_HISTORY,
+    &sessions::SESSIONS_SEND,
     &web::FETCH_URL,
     &web::WEB_SEARCH,
 ];

@@ -20,5 +20,5 @@ pub(super) use self::files::{ApplyPatch, EditFile, OneEdit, ReadFile, WriteFile}
 pub use self::forms::{canonical, twin};
 pub(super) use self::parse::{ChangeArguments, ToolArguments, parse, understood};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
-pub use self::sessions::{HistoryAsked, SessionsAsked};
+pub use self::sessions::{HistoryAsked, SendAsked, SessionsAsked};
 pub(super) use self::web::{FetchUrl, WebSearch};

@@ -8,7 +8,7 @@ use super::commands::{CommandOutput, RunCommandArguments, Todo};
 use super::files::{ApplyPatch, EditFile, ReadFile, WriteFile};
 use super::forms::named;
 use super::search::{GlobFiles, GrepFiles, ListDirectory};
-use super::sessions::{HistoryAsked, SessionsAsked};
+use super::sessions::{HistoryAsked, SendAsked, SessionsAsked};
 use super::web::{FetchUrl, WebSearch};
 
 /// The arguments of a call, by its tool.
@@ -24,6 +24,7 @@ pub(in super::super) enum ToolArguments {
     Todo(Todo),
     SessionsList(SessionsAsked),
     SessionsHistory(HistoryAsked),
+    SessionsSend(SendAsked),
     FetchUrl(FetchUrl),
     WebSearch(WebSearch),
 }
@@ -63,6 +64,7 @@ pub(in super::super) fn parse(tool: &str, text: &str) -> Result<ToolArguments, C
         "todo" => ToolArguments::Todo(typed(form, tool, text)?),
         "sessions_list" => ToolArguments::SessionsList(typed(form, tool, text)?),
         "sessions_history" => ToolArguments::SessionsHistory(typed(form, tool, text)?),
+        "sessions_send" => ToolArguments::SessionsSend(typed(form, tool, text)?),
         "fetch_url" => ToolArguments::FetchUrl(typed(form, tool, text)?),
         "web_search" => ToolArguments::WebSearch(typed(form, tool, text)?),
         other => {

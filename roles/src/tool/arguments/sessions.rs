@@ -54,6 +54,34 @@ pub(super) static SESSIONS_HISTORY: ToolForm = ToolForm {
     also: &[],
 };
 
+pub(super) static SESSIONS_SEND: ToolForm = ToolForm {
+    name: "sessions_send",
+    said: "Sends a message to another chat and gives its answer. A chat that waits for you cannot answer.",
+    members: &[
+        required("sessionKey", Text, "").or(&["session_key", "key"]),
+        required("message", Text, "").or(&["text"]),
+        optional(
+            "timeoutSeconds",
+            Number,
+            "How long to wait: default 30, at most 600. After 0 nothing is waited for.",
+        )
+        .or(&["timeout_seconds", "timeout"]),
+    ],
+    also: &[],
+};
+
+/// What `sessions_send` is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct SendAsked {
+    /// The session.
+    pub session_key: String,
+    /// What it is sent.
+    pub message: String,
+    /// How long its answer is waited for.
+    pub timeout_seconds: Option<u64>,
+}
+
 /// What `sessions_history` is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
