@@ -117,6 +117,8 @@ fn what_is_no_chat_and_a_chat_without_an_answer_have_no_such_file_and_say_why() 
         said.code == 1 && said.err.contains("no turn of the chat came to an answer"),
         "{said:?}"
     );
+    // A place of its own, in which the flow is the only one.
+    let place = with_model_at(&server.url(), "anthropic");
     place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
     let flow = place.flow().unwrap();
     let said = place.run(&["session", "export", &flow, "--format", "flow"]);

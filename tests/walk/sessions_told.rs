@@ -154,6 +154,17 @@ fn a_chat_sends_to_another_and_gets_its_answer_as_the_result_of_the_tool() {
 }
 
 #[test]
+fn messages_of_two_senders_are_two_although_their_calls_have_the_same_id() {
+    let server = model();
+    let place = chats(&server, SEES, &["one", "two", "three"]);
+    for (sender, colour) in [("one", "Red?"), ("two", "Blue?")] {
+        let answer = says_to(&place, sender, &format!("SEND three 30 {colour}"));
+        let ends_so = answer.contains(&format!("{colour}\""));
+        assert!(answer.contains("\"status\":\"ok\"") && ends_so, "{answer}");
+    }
+}
+
+#[test]
 fn two_chats_that_send_to_each_other_and_a_ring_of_five_are_refused_at_once() {
     let server = model();
     let place = chats(&server, SEES, &["a", "b", "c", "d", "e"]);

@@ -29,7 +29,8 @@ const LOOKED_AT_MAX: usize = 100;
 /// Precedes the number of the messages in a row, at the end of a message's name.
 const VIA: &str = ".via";
 
-/// The name of the message of a call, which bears the place of the message in its chain.
+/// The name of the message of a call. It bears the flow of the sender, as calls of other flows have the same ids, and
+/// the place of the message in its chain.
 pub(super) fn name(store: &Store, own: &SessionAddress, call: &CallId) -> Result<ClientId, String> {
     let place = place(store, own).map_err(|error| error.to_string())? + 1;
     if place > CHAIN_MAX {
@@ -38,7 +39,7 @@ pub(super) fn name(store: &Store, own: &SessionAddress, call: &CallId) -> Result
              {CHAIN_MAX}. Answer without another message."
         ));
     }
-    let name = format!("{call}{VIA}{place}");
+    let name = format!("{}.{call}{VIA}{place}", own.flow.flow);
     name.parse()
         .map_err(|_| "This call has no name that a message can bear.".to_owned())
 }

@@ -77,7 +77,7 @@ const ORDERS: &[(&str, &str, &str)] = &[
     (
         "export",
         "[FILE]",
-        "write it to a file: as JSON if the name ends so, else as Markdown",
+        "write it to a file: as JSON or YAML (a flow) if the name ends so, else as Markdown",
     ),
 ];
 
@@ -317,6 +317,7 @@ mod tests {
                 "mode" => "full",
                 "trim" => "12",
                 "budget" => "tokens 200_000",
+                "send" => "off",
                 _ => arguments,
             };
             let read = read(&format!("/{name} {argument}"), &role());

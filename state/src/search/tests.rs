@@ -149,11 +149,12 @@ fn folded(store: &Store, query: &str) -> BTreeSet<Place> {
         let has = |text: &str| words.places(text).is_some();
         drop(store.follow_after(&flow, None).read(&mut |recorded| {
             let Some(fact) = recorded.fact() else { return };
-            let title = match fact {
-                Fact::FlowCreated(created) => Some(&created.title),
-                Fact::FlowTitled(titled) => Some(&titled.title),
-                _ => None,
-            };
+            let mut title = None;
+            if let Fact::FlowCreated(created) = fact {
+                title = Some(&created.title);
+            } else if let Fact::FlowTitled(titled) = fact {
+                title = Some(&titled.title);
+            }
             if title.is_some_and(|title| has(title)) {
                 all.insert((name.clone(), None, recorded.seq));
             }
@@ -218,11 +219,12 @@ fn seasoned(mut fact: Fact, random: &mut u64) -> Fact {
             .collect();
         words.join(" ")
     };
-    match &mut fact {
-        Fact::MessageAdded(added) => added.text = Text::from(text()),
-        Fact::CallFinished(finished) => finished.output = Text::from(text()),
-        Fact::FlowTitled(titled) => titled.title = text(),
-        _ => {}
+    if let Fact::MessageAdded(added) = &mut fact {
+        added.text = Text::from(text());
+    } else if let Fact::CallFinished(finished) = &mut fact {
+        finished.output = Text::from(text());
+    } else if let Fact::FlowTitled(titled) = &mut fact {
+        titled.title = text();
     }
     fact
 }
