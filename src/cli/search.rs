@@ -60,7 +60,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let words = SearchWords::read(&words).map_err(|why| {
         OperatorError::new(
             ("usage", ExitCode::Usage),
-            format!("{} cannot be searched for", plain(&words)),
+            match plain(words.trim()) {
+                shown if shown.is_empty() => "there is nothing to search for".to_owned(),
+                shown => format!("{shown} cannot be searched for"),
+            },
             why.to_string(),
             "a-society search --help",
         )

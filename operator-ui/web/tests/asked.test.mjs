@@ -192,6 +192,23 @@ test("flows of one title are told apart wherever one of several is chosen", { sk
   });
 });
 
+test("what a role was sent is found by its words in any order, and leads to that message", { skip }, async () => {
+  const model = await new Model({ calls: [["ask_operator", { question: "How many?" }]] }, { text: CLOSES }).listen();
+  await at({ "demo/flow.yaml": SOLO }, model, async ({ page, begin, to }) => {
+    const flow = await begin();
+    await page.locator(".detail textarea").fill("Eleven pelicans.");
+    await page.getByRole("button", { name: "Answer", exact: true }).click();
+    await page.goto(to(flow));
+    await says(page.locator(".wide-head"), /Completed/);
+    await page.goto(to(flow).replace(/\/p\/.*/, "/flows"));
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("pelicans eleven");
+    await says(page.getByRole("listbox", { name: "Results" }), /Eleven pelicans[^]*sent to it/);
+    await page.keyboard.press("Enter");
+    await says(page.locator("[role=option][aria-selected=true]"), /Eleven pelicans/);
+  });
+});
+
 test("a hidden tab is told that a flow is completed, and the notification leads to it", { skip }, async () => {
   let free;
   const hold = new Promise((done) => { free = done; });
