@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-pub use a_society_yaml::TextFault;
+pub(crate) use a_society_yaml::TextFault;
 use a_society_yaml::{self as yaml, ParseBudget, Value, YamlTree};
 pub(crate) use a_society_yaml::{Fields, is_near};
 

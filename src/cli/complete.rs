@@ -229,7 +229,7 @@ fn values(context: &mut Context<'_>, argument: &Arg, typed: &str) -> Vec<Offer> 
             about: String::new(),
         }]
     };
-    if is(&["FLOW"]) {
+    if is(&["FLOW", "REF"]) {
         flows(context, typed)
     } else if is(&["FILE", "PATH", "ARCHIVE", "FOLDER", "@FILE"]) {
         files(FILES)

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::Verb;
+use a_society_facts::fact::terms::Scope;
 use a_society_facts::id::RoleInstance;
 use a_society_orchestrator::config::models::there_are;
-use a_society_orchestrator::config::user::{self, Scope};
+use a_society_orchestrator::config::user;
 use a_society_orchestrator::project::choices::{AUTO, SCOPE};
 use a_society_orchestrator::workspace::role_models::is_scripted;
 

@@ -98,7 +98,11 @@ impl Context<'_> {
         self.meant(store, flow)
     }
 
-    fn meant(&mut self, store: Store, flow: FlowRef) -> Result<(Store, FlowRef), Stop> {
+    /// The same for a flow that is known.
+    ///
+    /// # Errors
+    /// When another program made it.
+    pub(super) fn meant(&mut self, store: Store, flow: FlowRef) -> Result<(Store, FlowRef), Stop> {
         store.must_be_ours(&flow)?;
         self.named = Some(flow.clone());
         Ok((store, flow))

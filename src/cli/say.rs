@@ -65,13 +65,22 @@ impl To {
         }
     }
 
+    /// A flow by its whole name.
+    pub(super) fn whole(flow: &FlowRef, client_id: Option<ClientId>) -> Self {
+        Self {
+            flow: flow.to_string(),
+            client_id,
+        }
+    }
+
     /// The flow as it was typed.
     pub(crate) fn flow(&self) -> &str {
         &self.flow
     }
 }
 
-fn client_id(text: &str) -> Result<ClientId, String> {
+/// Reads the name of a command.
+pub(super) fn client_id(text: &str) -> Result<ClientId, String> {
     text.parse()
         .map_err(|bad: a_society_facts::id::BadName| bad.to_string())
 }

@@ -7,13 +7,14 @@ use a_society_facts::id::{MessageId, RoleInstance, Seq};
 use a_society_facts::view::Views;
 use a_society_facts::view::session::{Archive, ArchiveKind, SessionEntry, SessionView, Texts};
 use a_society_orchestrator::sessions::chat_flow::{ChatFlowFault, chat_flow};
+use a_society_orchestrator::sessions::key::SessionAddress;
 use a_society_state::watch::FolderWatch;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::context::Context;
-use super::say::{Said, To, deliver, role};
-use super::session_ref::role_of;
+use super::say::{Said, deliver, role};
+use super::session_ref::{SessionNamed, SessionTo, flow_and_role, flow_of};
 use super::session_text::markdown;
 use super::table::{self, Cell};
 use super::{session_cut, session_inject, session_life, session_look, session_request};
@@ -88,9 +89,9 @@ Examples:
   a-society session ls a1b2
   a-society session ls a1b2 --json | jq '.sessions[].context_tokens'")]
 struct Ls {
-    /// The flow
-    #[arg(value_name = "FLOW")]
-    flow: String,
+    /// The flow or chat, or the key, id or label of a session of it; a beginning is enough
+    #[arg(value_name = "REF")]
+    of: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -104,11 +105,11 @@ Examples:
   a-society session compact a1b2 owner_2 --no-wait")]
 struct Compact {
     #[command(flatten)]
-    to: To,
+    to: SessionTo,
 
-    /// The role instance
+    /// The role instance; may be left out where only one has a session, as in a chat
     #[arg(value_name = "ROLE", value_parser = role)]
-    role: RoleInstance,
+    role: Option<RoleInstance>,
 
     /// Do not wait for the summary
     #[arg(long)]
@@ -121,11 +122,11 @@ Examples:
   a-society session archives a1b2
   a-society session archives a1b2 writer --json")]
 struct Archives {
-    /// The flow
-    #[arg(value_name = "FLOW")]
-    flow: String,
+    /// The session: its key, id or label, or its flow or chat; a beginning is enough
+    #[arg(value_name = "REF")]
+    of: String,
 
-    /// The role instance; all of them if absent
+    /// The role instance; all of them if absent and a flow is named
     #[arg(value_name = "ROLE", value_parser = role)]
     role: Option<RoleInstance>,
 }
@@ -138,13 +139,14 @@ reset made, the last one is restored first.
 
 Examples:
   a-society session restore a1b2 writer k7")]
+#[command(allow_missing_positional = true)]
 struct Restore {
     #[command(flatten)]
-    to: To,
+    to: SessionTo,
 
-    /// The role instance
+    /// The role instance; may be left out where only one has a session, as in a chat
     #[arg(value_name = "ROLE", value_parser = role)]
-    role: RoleInstance,
+    role: Option<RoleInstance>,
 
     /// The archive, as `session archives` names it
     #[arg(value_name = "ARCHIVE")]
@@ -169,13 +171,8 @@ Examples:
   a-society session export c3d4 --format md > chat.md
   a-society session export a1b2 writer --at 120 | jq '.transcriptHistory | length'")]
 struct Export {
-    /// The flow or chat
-    #[arg(value_name = "FLOW")]
-    flow: String,
-
-    /// The role instance; may be left out where only one has a session, as in a chat
-    #[arg(value_name = "ROLE", value_parser = role)]
-    role: Option<RoleInstance>,
+    #[command(flatten)]
+    of: SessionNamed,
 
     /// As it was at this record; as it is now if absent
     #[arg(long, value_name = "SEQ")]
@@ -220,14 +217,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 
 /// Prints a session as its view on disk has it, or its messages, folded up to a record.
 fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
-    let (store, flow) = context.flow(&export.flow)?;
+    let (store, SessionAddress { flow, role }) = export.of.found(context)?;
     if let ExportFormat::Flow = export.format {
         let file =
             chat_flow(&store, &flow, export.at).map_err(|fault| no_flow_file(&flow, fault))?;
         context.out.bytes(file.as_bytes())?;
         return Ok(ExitCode::Ok);
     }
-    let role = role_of(context, &export.flow, export.role.as_ref())?;
     let mut views = Views::default();
     store.follow(&flow)?.read(&mut |recorded| {
         if export.at.is_none_or(|at| recorded.seq <= at) {
@@ -288,7 +284,7 @@ pub(super) fn sessions(store: &Store, flow: &FlowRef) -> Result<Views, Stop> {
 }
 
 fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
-    let (store, flow) = context.flow(&ls.flow)?;
+    let (store, flow) = flow_of(context, &ls.of)?;
     let views = sessions(&store, &flow)?;
     if context.out.is_json() {
         let each = views.sessions.iter().map(|(role, session)| {
@@ -385,14 +381,15 @@ pub(super) fn of_archive(role: &RoleInstance, archive: &Archive) -> Value {
 }
 
 fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
-    let (store, flow) = context.flow(&arguments.flow)?;
+    let (store, flow, role) = flow_and_role(context, &arguments.of)?;
     let views = sessions(&store, &flow)?;
-    if let Some(role) = &arguments.role
+    let role = arguments.role.clone().or(role);
+    if let Some(role) = &role
         && views.session(role).is_none()
     {
         return Err(no_session(role, &views));
     }
-    let wanted = |role: &RoleInstance| arguments.role.as_ref().is_none_or(|only| only == role);
+    let wanted = |other: &RoleInstance| role.as_ref().is_none_or(|only| only == other);
     let found = views.sessions.iter().filter(|(role, _)| wanted(role));
     let found: Vec<(&RoleInstance, &SessionView)> = found.collect();
     if context.out.is_json() {
@@ -455,9 +452,9 @@ pub(super) fn no_session(role: &RoleInstance, views: &Views) -> Stop {
 }
 
 fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
-    let role = &arguments.role;
+    let (to, role) = &arguments.to.found(context, arguments.role.as_ref())?;
     let command = a_society_facts::Verb::Compact { role: role.clone() };
-    let said = deliver(context, &arguments.to, command)?;
+    let said = deliver(context, to, command)?;
     if !arguments.no_wait {
         wait(&said, role)?;
     }
@@ -552,12 +549,12 @@ fn wait(said: &Said, role: &RoleInstance) -> Result<(), Stop> {
 }
 
 fn restore(context: &mut Context<'_>, arguments: &Restore) -> Outcome {
-    let role = &arguments.role;
+    let (to, role) = &arguments.to.found(context, arguments.role.as_ref())?;
     let command = a_society_facts::Verb::Restore {
         role: role.clone(),
         archive: arguments.archive.clone(),
     };
-    let said = deliver(context, &arguments.to, command)?;
+    let said = deliver(context, to, command)?;
     let views = sessions(&said.store, &said.flow)?;
     let session = views
         .session(role)

@@ -6,9 +6,9 @@ use a_society_facts::view::session::{Archive, ArchiveKind, SessionView};
 use serde_json::json;
 
 use super::context::Context;
-use super::say::{Said, To, deliver, role};
+use super::say::{Said, deliver, role};
 use super::session::{no_session, of_archive, sessions};
-use super::session_ref::role_of;
+use super::session_ref::SessionTo;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::text::plain;
@@ -26,7 +26,7 @@ Examples:
   a-society session trim c3d4 --keep 4 --json | jq .messages")]
 pub(crate) struct TrimArguments {
     #[command(flatten)]
-    to: To,
+    to: SessionTo,
 
     /// The role instance; may be left out where only one has a session, as in a chat
     #[arg(value_name = "ROLE", value_parser = role)]
@@ -50,7 +50,7 @@ Examples:
   a-society session reset a1b2 writer --json | jq -r .archive.archive")]
 pub(crate) struct ResetArguments {
     #[command(flatten)]
-    to: To,
+    to: SessionTo,
 
     /// The role instance; may be left out where only one has a session, as in a chat
     #[arg(value_name = "ROLE", value_parser = role)]
@@ -59,20 +59,20 @@ pub(crate) struct ResetArguments {
 
 /// Leaves the oldest messages of a session out.
 pub(crate) fn trim(context: &mut Context<'_>, arguments: &TrimArguments) -> Outcome {
-    let role = role_of(context, arguments.to.flow(), arguments.role.as_ref())?;
+    let (to, role) = arguments.to.found(context, arguments.role.as_ref())?;
     let verb = Verb::Trim {
         role: role.clone(),
         keep: arguments.keep,
     };
-    let said = deliver(context, &arguments.to, verb)?;
+    let said = deliver(context, &to, verb)?;
     cut(context, &said, &role, ArchiveKind::Trim)
 }
 
 /// Lets a session begin anew.
 pub(crate) fn reset(context: &mut Context<'_>, arguments: &ResetArguments) -> Outcome {
-    let role = role_of(context, arguments.to.flow(), arguments.role.as_ref())?;
+    let (to, role) = arguments.to.found(context, arguments.role.as_ref())?;
     let verb = Verb::Reset { role: role.clone() };
-    let said = deliver(context, &arguments.to, verb)?;
+    let said = deliver(context, &to, verb)?;
     cut(context, &said, &role, ArchiveKind::Reset)
 }
 

@@ -6,9 +6,9 @@ use a_society_facts::id::RoleInstance;
 use serde_json::json;
 
 use super::context::Context;
-use super::say::{To, deliver, role, text};
+use super::say::{deliver, role, text};
 use super::session::{no_session, sessions};
-use super::session_ref::role_of;
+use super::session_ref::SessionTo;
 use crate::exit_code::ExitCode;
 use crate::operator_error::Outcome;
 
@@ -26,7 +26,7 @@ Examples:
   a-society session inject a1b2 --role system --whose writer - < rules.txt")]
 pub(crate) struct InjectArguments {
     #[command(flatten)]
-    to: To,
+    to: SessionTo,
 
     /// The message; - reads it from standard input
     #[arg(value_name = "TEXT")]
@@ -64,13 +64,13 @@ impl SpeakerName {
 
 /// Puts a message into a session.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &InjectArguments) -> Outcome {
-    let role = role_of(context, arguments.to.flow(), arguments.whose.as_ref())?;
+    let (to, role) = arguments.to.found(context, arguments.whose.as_ref())?;
     let verb = Verb::Inject {
         role: role.clone(),
         speaker: arguments.role.speaker(),
         text: text(&arguments.text)?,
     };
-    let said = deliver(context, &arguments.to, verb)?;
+    let said = deliver(context, &to, verb)?;
     let views = sessions(&said.store, &said.flow)?;
     let session = views.session(&role);
     let session = session.ok_or_else(|| no_session(&role, &views))?;

@@ -11,9 +11,9 @@ use serde_json::json;
 
 use super::asks::short;
 use super::context::Context;
-use super::say::{Said, To, deliver};
+use super::say::{Said, deliver};
 use super::session::{no_session, of_archive, sessions};
-use super::session_ref::role_of;
+use super::session_ref::SessionTo;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::text::plain;
@@ -37,7 +37,7 @@ Examples:
   a-society session close c3d4 --force --json | jq .stopped")]
 pub(crate) struct CloseArguments {
     #[command(flatten)]
-    to: To,
+    to: SessionTo,
 
     /// Stop the turn that is open
     #[arg(long)]
@@ -56,18 +56,18 @@ Examples:
   a-society session archives c3d4 assistant")]
 pub(crate) struct OpenArguments {
     #[command(flatten)]
-    to: To,
+    to: SessionTo,
 }
 
 /// Closes a chat.
 pub(crate) fn close(context: &mut Context<'_>, arguments: &CloseArguments) -> Outcome {
-    let role = role_of(context, arguments.to.flow(), None)?;
+    let (to, role) = arguments.to.found(context, None)?;
     let force = arguments.force;
     let verb = Verb::Close {
         role: role.clone(),
         force,
     };
-    let said = deliver(context, &arguments.to, verb)?;
+    let said = deliver(context, &to, verb)?;
     // Without a driver the turn is one that a crash cut off, and no wait ends it.
     let is_driven = said.heard == ObeyedBy::ByDriver;
     let is_stopped = waits(&said, &role, if is_driven { STOPPED_US_MAX } else { 0 })?;
@@ -137,8 +137,8 @@ fn waits(said: &Said, role: &RoleInstance, most_us: u64) -> Result<bool, Stop> {
 
 /// Opens a chat that was closed.
 pub(crate) fn open(context: &mut Context<'_>, arguments: &OpenArguments) -> Outcome {
-    let role = role_of(context, arguments.to.flow(), None)?;
-    let said = deliver(context, &arguments.to, Verb::Open { role: role.clone() })?;
+    let (to, role) = arguments.to.found(context, None)?;
+    let said = deliver(context, &to, Verb::Open { role: role.clone() })?;
     let views = sessions(&said.store, &said.flow)?;
     let session = views.session(&role);
     let session = session.ok_or_else(|| no_session(&role, &views))?;

@@ -3,16 +3,16 @@
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::id::{FlowId, RoleInstance};
 use a_society_facts::view::Views;
-use a_society_facts::view::session::Texts;
+use a_society_facts::view::session::{SessionView, Texts};
+use a_society_orchestrator::sessions::key::SessionAddress;
 use a_society_state::index::{Row, rows};
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::context::Context;
 use super::nesting::{NestedRow, nested, parent};
-use super::say::role;
 use super::session::{no_session, sessions};
-use super::session_ref::role_of;
+use super::session_ref::{SessionNamed, flow_of};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::text::plain;
@@ -69,20 +69,9 @@ Examples:
   a-society session tree c3d4
   a-society session tree c3d4 --json | jq -r .root")]
 pub(crate) struct TreeArguments {
-    /// The flow or chat
-    #[arg(value_name = "FLOW")]
-    flow: String,
-}
-
-#[derive(Debug, clap::Args)]
-struct SessionNamed {
-    /// The flow or chat
-    #[arg(value_name = "FLOW")]
-    flow: String,
-
-    /// The role instance; may be left out where only one has a session, as in a chat
-    #[arg(value_name = "ROLE", value_parser = role)]
-    role: Option<RoleInstance>,
+    /// The flow or chat, or the key, id or label of its session; a beginning is enough
+    #[arg(value_name = "REF")]
+    of: String,
 }
 
 /// A session that is there.
@@ -95,10 +84,12 @@ struct SessionFound {
 
 /// The session that is meant.
 fn found(context: &mut Context<'_>, of: &SessionNamed) -> Result<SessionFound, Stop> {
-    let (store, flow) = context.flow(&of.flow)?;
-    let role = role_of(context, &of.flow, of.role.as_ref())?;
+    let (store, SessionAddress { flow, role }) = of.found(context)?;
     let views = sessions(&store, &flow)?;
-    if views.session(&role).is_none() {
+    // A chat has a session even before its first message.
+    let node = views.flow.graph.nodes.first();
+    let mut node = node.filter(|_| views.flow.chat.is_some()).into_iter();
+    if views.session(&role).is_none() && !node.any(|node| node.role == role) {
         return Err(no_session(&role, &views));
     }
     Ok(SessionFound {
@@ -125,7 +116,7 @@ pub(crate) fn exists(context: &mut Context<'_>, arguments: &ExistsArguments) -> 
     let found = perhaps(context, &arguments.of)?;
     let exists = found.is_some_and(|found| {
         let session = found.views.session(&found.role);
-        session.is_some_and(|session| session.state != SessionState::Expired)
+        session.is_none_or(|session| session.state != SessionState::Expired)
     });
     if context.out.is_json() {
         context.out.value(&json!({ "exists": exists }))?;
@@ -167,10 +158,10 @@ pub(crate) fn snapshot(context: &mut Context<'_>, arguments: &SnapshotArguments)
         views,
     } = found;
     let mut bytes = Vec::new();
-    if let Some(session) = views.session(&role) {
-        let place = store.place(&flow);
-        session.write_json(&mut bytes, Texts(&|hash| place.text_of(hash)));
-    }
+    let empty = SessionView::new(role.clone(), Some(flow.flow.clone()));
+    let session = views.session(&role).unwrap_or(&empty);
+    let place = store.place(&flow);
+    session.write_json(&mut bytes, Texts(&|hash| place.text_of(hash)));
     let mut value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let kin = FlowKin::of(&store, &flow)?;
     if let Some(map) = value.as_object_mut() {
@@ -232,7 +223,7 @@ fn begins_at(row: &Row) -> Option<u64> {
 
 /// Prints the forks around a flow or a chat.
 pub(crate) fn tree(context: &mut Context<'_>, arguments: &TreeArguments) -> Outcome {
-    let (store, flow) = context.flow(&arguments.flow)?;
+    let (store, flow) = flow_of(context, &arguments.of)?;
     let kin = FlowKin::of(&store, &flow)?;
     if context.out.is_json() {
         let each = kin.all.iter().map(|one| {

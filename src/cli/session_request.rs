@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::context::Context;
 use super::say::project_folder;
+use super::session_ref::flow_of;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 
@@ -30,9 +31,9 @@ Examples:
   a-society session request a1b2 57 --comparable > one.json
   a-society session request c3d4 57 --comparable | diff one.json -")]
 pub(crate) struct Arguments {
-    /// The flow
-    #[arg(value_name = "FLOW")]
-    flow: String,
+    /// The flow or chat, or the key, id or label of a session of it; a beginning is enough
+    #[arg(value_name = "REF")]
+    of: String,
 
     /// The record that says that the model was asked
     #[arg(value_name = "SEQ")]
@@ -45,7 +46,7 @@ pub(crate) struct Arguments {
 
 /// Prints a request.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let (store, flow) = context.flow(&arguments.flow)?;
+    let (store, flow) = flow_of(context, &arguments.of)?;
     let project = project_folder(&store, &flow.project);
     let found = if arguments.comparable {
         sent_request::comparable(&store, &flow, arguments.seq)

@@ -4,15 +4,15 @@ use a_society_facts::At;
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::id::ProjectName;
 use a_society_orchestrator::sessions::history::{HistoryQuery, messages};
-use a_society_orchestrator::sessions::key::{SessionLost, resolve};
 use a_society_orchestrator::sessions::list::{SessionQuery, SessionRow, kind_named, list};
 use serde_json::{Value, json};
 
 use super::context::Context;
+use super::session_ref::SessionNamed;
 use super::sessions_send::{self, RunWaitArguments, SessionsSendArguments};
 use super::table::{self, Cell};
 use crate::exit_code::ExitCode;
-use crate::operator_error::{OperatorError, Outcome, Stop, from_name};
+use crate::operator_error::{Outcome, from_name};
 use crate::text::{age, one_line, plain};
 
 /// The arguments of `sessions`.
@@ -93,9 +93,8 @@ Examples:
   a-society sessions history 'my chat' --limit 5 --tools
   a-society sessions history main --json | jq -r '.messages[-1].content'")]
 struct HistoryArguments {
-    /// The key, the id or the label of the session, as sessions ls prints them
-    #[arg(value_name = "REF")]
-    of: String,
+    #[command(flatten)]
+    of: SessionNamed,
 
     /// How many messages
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=1_000))]
@@ -178,8 +177,7 @@ fn cells(rows: &[SessionRow], now: At) -> Vec<Vec<Cell>> {
 }
 
 fn history(context: &mut Context<'_>, arguments: &HistoryArguments) -> Outcome {
-    let store = context.store()?;
-    let address = resolve(&store, &arguments.of).map_err(not_found)?;
+    let (store, address) = arguments.of.found(context)?;
     let query = HistoryQuery {
         limit: Some(arguments.limit),
         include_tools: arguments.tools,
@@ -229,24 +227,4 @@ fn lines(message: &Value) -> Vec<String> {
     let mut lines = vec![format!("--- {who}, {at}")];
     lines.extend(said.trim_end().lines().map(str::to_owned));
     lines
-}
-
-pub(super) fn not_found(lost: SessionLost) -> Stop {
-    match lost {
-        SessionLost::Unknown(name) => OperatorError::new(
-            ("no-session", ExitCode::NotFound),
-            format!("there is no session {}", plain(&name)),
-            "no session of this workspace has that key, id or label",
-            "a-society sessions ls",
-        )
-        .into(),
-        SessionLost::Several(name, keys) => OperatorError::new(
-            ("usage", ExitCode::Usage),
-            format!("{} may be any of several sessions", plain(&name)),
-            format!("their keys are: {}", plain(&keys)),
-            "name one by its key",
-        )
-        .into(),
-        SessionLost::Unread(error) => error.into(),
-    }
 }

@@ -2,25 +2,18 @@
 
 use std::time::Duration;
 
-use a_society_facts::id::{BadName, ClientId};
+use a_society_facts::id::ClientId;
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_orchestrator::pasted_secrets::holds_a_secret;
-use a_society_orchestrator::sessions::key::resolve;
-use a_society_orchestrator::sessions::send::{self, RunState};
+use a_society_orchestrator::sessions::send::{self, RunState, WAIT_S, WAIT_S_MAX};
 use serde_json::json;
 
 use super::context::Context;
-use super::say::{SECRET, from_unsaid, text};
-use super::sessions::not_found;
+use super::say::{SECRET, client_id, from_unsaid, text};
+use super::session_ref;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome};
 use crate::text::{plain, printed};
-
-/// How long an answer is waited for without a word about it.
-const WAIT_S: u64 = 30;
-
-/// The longest wait. `sessions wait` goes on with it.
-const WAIT_S_MAX: u64 = 600;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -40,7 +33,7 @@ Examples:
   a-society sessions send 'my chat' --wait 120 - < question.md
   a-society sessions send main 'Read the log.' --no-wait --json | jq -r .runId")]
 pub(super) struct SessionsSendArguments {
-    /// The key, the id or the label of the chat, as sessions ls prints them
+    /// The chat: its key, id or label; a beginning is enough
     #[arg(value_name = "REF")]
     of: String,
 
@@ -79,15 +72,10 @@ pub(super) struct RunWaitArguments {
     wait: u64,
 }
 
-fn client_id(text: &str) -> Result<ClientId, String> {
-    text.parse().map_err(|bad: BadName| bad.to_string())
-}
-
 /// Sends a message, and prints its answer.
 pub(super) fn send(context: &mut Context<'_>, arguments: &SessionsSendArguments) -> Outcome {
     let text = text(&arguments.text)?;
-    let store = context.store()?;
-    let address = resolve(&store, &arguments.of).map_err(not_found)?;
+    let (store, address) = session_ref::found(context, &arguments.of, None)?;
     if holds_a_secret(&text) {
         context.out.note(SECRET);
     }

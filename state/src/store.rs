@@ -360,21 +360,14 @@ impl Store {
     /// # Errors
     /// When there is none or more than one.
     pub fn find(&self, prefix: &str) -> Result<FlowRef, Error> {
-        let (project, wanted) = match prefix.rsplit_once('/') {
-            Some((project, wanted)) => (Some(project.parse::<ProjectName>()?), wanted),
-            None => (None, prefix),
-        };
-        let matches = |flow: &FlowRef| {
-            let id = flow.flow.as_str();
-            let tail = id.rsplit('-').next().unwrap_or(id);
-            let named = id.starts_with(wanted) || tail.starts_with(wanted);
-            !wanted.is_empty() && named && project.as_ref().is_none_or(|p| *p == flow.project)
-        };
+        if let Some((project, _)) = prefix.rsplit_once('/') {
+            project.parse::<ProjectName>()?;
+        }
         let mut found: Vec<FlowRef> = self
             .census()?
             .flows
             .into_iter()
-            .filter(|flow| matches(flow))
+            .filter(|flow| flow.is_named(prefix))
             .collect();
         match found.len() {
             0 => Err(Error::NoFlow(prefix.to_owned())),

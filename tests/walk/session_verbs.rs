@@ -492,6 +492,114 @@ fn a_session_that_is_not_there_is_no_error_to_some_verbs_and_named_by_the_others
 }
 
 #[test]
+fn every_name_of_a_session_finds_it_for_every_verb_and_an_error_names_those_that_could_be_meant() {
+    let model = Echo::start();
+    let place = model.place();
+    let new = |label: &str| {
+        let words = ["chat", "--project", "demo", "--label", label];
+        let said = place.run(&[&words[..], &["--once", "One.", "--json"]].concat());
+        assert_eq!(said.code, 0, "{said:?}");
+    };
+    new("notes of may");
+    new("notes of june");
+    let rows = place.run(&["sessions", "ls", "--json"]).json();
+    let rows = rows["sessions"].as_array().unwrap();
+    let may = rows.iter().find(|row| row["label"] == "notes of may");
+    let may = may.unwrap();
+    let text = |field: &str| may[field].as_str().unwrap();
+    let (chat, key) = (text("flowId"), text("key"));
+    let short = chat.rsplit('-').next().unwrap();
+    let project = format!("demo/{chat}");
+    let id = text("sessionId");
+    // Each reset below leads to another incarnation with an id of its own.
+    let length = place.run(&["session", "length", id]);
+    assert_eq!((length.code, length.out.as_str()), (0, "2\n"), "{length:?}");
+    let begun = &key[..key.len() - 1];
+    let label = "notes of may";
+    let names = [chat, short, &project, key, begun, label, &label[..10]];
+    for name in names {
+        let run = |words: &[&str]| {
+            let said = place.run(words);
+            assert_eq!(said.code, 0, "{name}: {words:?} {said:?}");
+            said
+        };
+        for verb in ["length", "exists", "tree", "archives", "ls", "export"] {
+            run(&["session", verb, name]);
+        }
+        let found = run(&["session", "snapshot", name]).json();
+        assert_eq!(found["flow"], chat, "{name}");
+        let read = run(&["sessions", "history", name, "--json"]).json();
+        assert_eq!(read["flow"], chat, "{name}");
+        let trimmed = run(&["session", "trim", name, "--keep", "9", "--json"]).json();
+        assert_eq!(trimmed["flow"], chat, "{name}");
+        run(&["session", "inject", name, "--role", "user", "Two."]);
+        let archive = run(&["session", "reset", name, "--json"]).json();
+        let archive = archive["archive"]["archive"].as_str().unwrap();
+        run(&["session", "restore", name, archive]);
+        run(&["session", "close", name]);
+        run(&["session", "open", name]);
+        let archives = run(&["session", "archives", name, "--json"]).json();
+        let last = archives["archives"].as_array().unwrap().last().unwrap();
+        let last = last["archive"].as_str().unwrap();
+        run(&["session", "restore", name, "assistant", last]);
+    }
+    let several = place.run(&["session", "length", "notes of"]);
+    let labels = several.err.contains("notes of may") && several.err.contains("notes of june");
+    assert!(several.code == 2 && labels, "{several:?}");
+    for row in rows {
+        let key = row["key"].as_str().unwrap();
+        assert!(several.err.contains(key), "{key}: {several:?}");
+    }
+    for words in [
+        ["session", "length", "nosuch"],
+        ["sessions", "history", "nosuch"],
+    ] {
+        let none = place.run(&words);
+        assert!(none.code == 3 && none.err.contains(key), "{none:?}");
+    }
+}
+
+#[test]
+fn a_chat_without_a_message_has_a_session_that_is_empty_and_found_by_its_label() {
+    let model = Echo::start();
+    let place = model.place();
+    let words = ["chat", "--project", "demo", "--label", "empty"];
+    let said = place.run(&[&words[..], &["--once", "One."]].concat());
+    assert_eq!(said.code, 0, "{said:?}");
+    let chat = chat_of(&place);
+    let journal = place.journal(&chat);
+    let silent = journal
+        .lines()
+        .take_while(|line| !line.contains("operator_replied"));
+    let silent: Vec<&str> = silent.collect();
+    assert!(!silent.is_empty());
+    let folder = place.folder(&chat);
+    std::fs::write(
+        folder.join("journal/00000001.jsonl"),
+        silent.join("\n") + "\n",
+    )
+    .unwrap();
+    for view in ["flow.json", "views.json", "feed.json"] {
+        drop(std::fs::remove_file(folder.join(view)));
+    }
+    drop(std::fs::remove_dir_all(folder.join("roles")));
+    let run = |words: &[&str]| {
+        let said = place.run(words);
+        assert_eq!(said.code, 0, "{words:?} {said:?}");
+        said
+    };
+    assert_eq!(run(&["session", "exists", "empty"]).out, "true\n");
+    assert_eq!(run(&["session", "length", "empty"]).out, "0\n");
+    let snapshot = run(&["session", "snapshot", "empty"]).json();
+    assert_eq!(snapshot["transcriptHistory"], json!([]));
+    assert_eq!(run(&["sessions", "history", "empty"]).out, "");
+    assert_eq!(
+        run(&["sessions", "send", "empty", "Two."]).out,
+        "You said: Two.\n"
+    );
+}
+
+#[test]
 fn a_note_of_the_system_is_in_what_replaces_a_compacted_history_also_the_second_time() {
     let server = Server::by(|seen, _| {
         let is_summary = seen.body["tools"].as_array().is_none_or(Vec::is_empty);

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use a_society_orchestrator::config::user::{Scope, ToolReach};
+use a_society_facts::fact::terms::Scope;
+use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::graph::{Executor, InlineRole};
 use a_society_orchestrator::project::choices;
 

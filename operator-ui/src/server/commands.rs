@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use a_society_facts::fact::operator::ConsentRules;
+use a_society_facts::fact::terms::Scope;
 use a_society_facts::id::ClientId;
 use a_society_facts::{AnsweredRequest, Verb, VerbRow, VerbSetting};
 use a_society_orchestrator::config::policy;
-use a_society_orchestrator::config::user::Scope;
 use a_society_orchestrator::control::client::{self, ObeyedBy, Unsaid};
 use a_society_orchestrator::control::{fault as control_fault, message};
 use a_society_orchestrator::driver::error::DriverError;

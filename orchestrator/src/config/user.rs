@@ -24,7 +24,7 @@ use a_society_roles::config::{
     parse_notify, parse_search, parse_secrets, parse_tools, parse_ui,
 };
 use a_society_roles::tool::SearchService;
-pub use a_society_roles::tool::{Narrowing, Scope, ToolReach};
+pub use a_society_roles::tool::{Narrowing, ToolReach};
 
 use super::cached_file::CachedText;
 

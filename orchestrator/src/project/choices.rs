@@ -14,10 +14,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_base::stop::StopSignal;
+use a_society_facts::fact::terms::Scope;
 use a_society_flow::graph::{InlineRole, ToolScope};
 use a_society_mcp::{ServerSpec, ServerTools};
 use a_society_roles::taker::model::{ChoiceCandidate, ChoiceQuestion, Chooser};
-use a_society_roles::tool::{Narrowing, Scope, ToolReach};
+use a_society_roles::tool::{Narrowing, ToolReach};
 use a_society_roles::turn::step::TakerEnd;
 
 use super::bench::Bench;

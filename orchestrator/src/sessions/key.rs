@@ -2,7 +2,6 @@
 
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::SessionBrief;
 use a_society_state::{FlowRef, Store};
 
 /// Begins the address of a role's session.
@@ -27,18 +26,76 @@ pub struct SessionAddress {
 /// recorded there among them, so that the address says which of the two is meant.
 pub(super) fn key_of(state: &FlowState, flow: &FlowRef, role: &RoleInstance) -> String {
     match &state.chat {
-        None => format!("{FLOW}{}{ROLE}{role}", flow.flow),
+        None => role_key(flow, role),
         Some(chat) if state.parent.is_none() => chat.key.to_string(),
         Some(chat) => format!("{}{FORK}{}", chat.key, flow.flow),
+    }
+}
+
+/// The address of the session that a role has in a flow.
+pub(super) fn role_key(flow: &FlowRef, role: &RoleInstance) -> String {
+    format!("{FLOW}{}{ROLE}{role}", flow.flow)
+}
+
+/// The name of a flow and a role, in the address of the session that the role has there.
+pub(super) fn split_role_key(text: &str) -> Option<(&str, RoleInstance)> {
+    let (flow, role) = text.strip_prefix(FLOW)?.split_once(ROLE)?;
+    Some((flow, role.parse().ok()?))
+}
+
+/// The roles that have sessions. A chat has one even before its first message.
+pub(super) fn session_roles(state: &FlowState) -> Vec<&RoleInstance> {
+    if state.chat.is_some() {
+        let only = state.graph.nodes.first();
+        return only.map(|node| &node.role).into_iter().collect();
+    }
+    state.sessions.keys().collect()
+}
+
+/// What a session is called.
+pub(super) struct SessionNames<'a> {
+    pub(super) key: String,
+    id: Option<&'a str>,
+    label: Option<&'a str>,
+}
+
+impl<'a> SessionNames<'a> {
+    pub(super) fn of(state: &'a FlowState, flow: &FlowRef, role: &RoleInstance) -> Self {
+        let brief = state.sessions.get(role);
+        Self {
+            key: key_of(state, flow, role),
+            id: brief.map(|brief| brief.session_id.as_str()),
+            label: state.chat.as_ref().and_then(|chat| chat.label.as_deref()),
+        }
+    }
+
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.id == Some(text) || self.label == Some(text)
+    }
+
+    /// The key, and what people call it.
+    pub(super) fn described(&self) -> String {
+        match self.label {
+            Some(label) => format!("{} ({label})", self.key),
+            None => self.key.clone(),
+        }
+    }
+
+    pub(super) fn begins(&self, text: &str) -> bool {
+        let others = self.id.iter().chain(&self.label);
+        self.key.starts_with(text) || others.into_iter().any(|name| name.starts_with(text))
     }
 }
 
 /// Why an address finds no session.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionLost {
-    /// There is none.
+    /// There is none with this name; these are there.
     #[error("there is no session {0}")]
-    Unknown(String),
+    Unknown(String, String),
+    /// The flow has none yet.
+    #[error("{0} has no session yet")]
+    Empty(String),
     /// There are several.
     #[error("{0} may be any of: {1}")]
     Several(String, String),
@@ -51,14 +108,10 @@ pub enum SessionLost {
 ///
 /// # Errors
 /// When there is no such session, or when several have the label.
-pub fn resolve(store: &Store, text: &str) -> Result<SessionAddress, SessionLost> {
-    let unknown = || SessionLost::Unknown(text.to_owned());
+pub(super) fn resolve(store: &Store, text: &str) -> Result<SessionAddress, SessionLost> {
+    let unknown = || SessionLost::Unknown(text.to_owned(), String::new());
     let census = store.census()?;
-    if let Some((flow, role)) = text
-        .strip_prefix(FLOW)
-        .and_then(|rest| rest.split_once(ROLE))
-    {
-        let role: RoleInstance = role.parse().map_err(|_| unknown())?;
+    if let Some((flow, role)) = split_role_key(text) {
         let mut flows = census.flows.into_iter();
         let flow = flows.find(|other| other.flow.as_str() == flow);
         let address = flow.map(|flow| SessionAddress { flow, role });
@@ -74,11 +127,12 @@ pub fn resolve(store: &Store, text: &str) -> Result<SessionAddress, SessionLost>
             continue;
         };
         let state = &look.screen.flow;
-        for (role, brief) in &state.sessions {
-            let key = key_of(state, &flow, role);
-            if is_called(state, brief, &key, text) {
+        for role in session_roles(state) {
+            let names = SessionNames::of(state, &flow, role);
+            let (is_key, is_called) = (names.key == text, names.is(text));
+            if is_key || is_called {
                 let (flow, role) = (flow.clone(), role.clone());
-                found.push((key, SessionAddress { flow, role }));
+                found.push((names.key, SessionAddress { flow, role }));
             }
         }
     }
@@ -94,9 +148,4 @@ pub fn resolve(store: &Store, text: &str) -> Result<SessionAddress, SessionLost>
             Err(SessionLost::Several(text.to_owned(), keys.join(", ")))
         }
     }
-}
-
-fn is_called(state: &FlowState, brief: &SessionBrief, key: &str, text: &str) -> bool {
-    let label = state.chat.as_ref().and_then(|chat| chat.label.as_deref());
-    key == text || brief.session_id.as_str() == text || label == Some(text)
 }

@@ -15,17 +15,11 @@ use super::chain;
 use super::history::{HistoryQuery, messages};
 use super::key::{SessionAddress, SessionLost, key_of, resolve};
 use super::list::{SEND, SessionQuery, kind_named, list, word_of};
-use super::send::{RunState, SentRun};
+use super::send::{RunState, SentRun, WAIT_S, WAIT_S_MAX};
 use super::sight::{FlowParents, sees};
 use crate::config::user;
 use crate::control::client::{Unsaid, fault_of};
 use crate::control::message::ControlFault;
-
-/// How long an answer is waited for without a word about it.
-const WAIT_S: u64 = 30;
-
-/// The longest wait.
-const WAIT_S_MAX: u64 = 600;
 
 /// The sessions that the roles of one flow may see.
 #[derive(Debug)]
@@ -62,9 +56,12 @@ impl FlowSessions {
         let seen = self.seen()?;
         match found {
             Ok(address) if seen.contains(&address.flow) => Ok(address),
-            Ok(_) | Err(SessionLost::Unknown(_) | SessionLost::Several(..)) => Err(format!(
-                "There is no session {key}. sessions_list names those that you may see."
-            )),
+            Ok(_)
+            | Err(SessionLost::Unknown(..) | SessionLost::Empty(_) | SessionLost::Several(..)) => {
+                Err(format!(
+                    "There is no session {key}. sessions_list names those that you may see."
+                ))
+            }
             Err(SessionLost::Unread(error)) => Err(error.to_string()),
         }
     }

@@ -21,6 +21,12 @@ use crate::control::message::{ControlFault, ControlFaultCode};
 use crate::project::place::folder_of;
 use crate::run::RunError;
 
+/// For how many seconds an answer is waited for if the sender does not say.
+pub const WAIT_S: u64 = 30;
+
+/// The longest such wait. The run goes on after it.
+pub const WAIT_S_MAX: u64 = 600;
+
 /// How long to wait for news of a chat before looking again without any. A process that ends by a signal changes
 /// nothing in the chat's folder.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);

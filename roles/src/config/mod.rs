@@ -62,8 +62,8 @@ pub(crate) use search::SearchConfig;
 pub use sessions::SessionsConfig;
 pub use ui::UiConfig;
 
-pub use crate::reading::TextFault;
 use crate::tool::ToolReach;
+pub use a_society_yaml::TextFault;
 
 /// Keys of the user's configuration that are about something else.
 pub(crate) const OTHERS: &[&str] = &[

@@ -42,7 +42,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use a_society_facts::fact::terms::Scope;
+pub(crate) use a_society_facts::fact::terms::Scope;
 pub use arguments::{
     HistoryAsked, RequestedChange, SendAsked, SessionsAsked, Status, TaskArgument, canonical,
     definitions, requested_changes, requested_files, requested_tasks, twin,

@@ -46,6 +46,6 @@ mod plan;
 mod play;
 mod script;
 
-pub use crate::reading::TextFault as ScriptFault;
+pub use a_society_yaml::TextFault as ScriptFault;
 pub use play::ScriptedTaker;
 pub use script::{RoleScript, ScriptPhase};
