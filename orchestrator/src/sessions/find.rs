@@ -35,18 +35,18 @@ impl SessionAddress {
         store: &Store,
         text: &str,
         role: Option<&RoleInstance>,
-    ) -> Result<SessionAddress, SessionLost> {
+    ) -> Result<Self, SessionLost> {
         let meant = only(store, text, candidates(store, text, role)?)?;
         let flow = meant.flow;
         if let Some(role) = role.cloned().or(meant.role) {
-            return Ok(SessionAddress { flow, role });
+            return Ok(Self { flow, role });
         }
         let state = store.look(&flow)?.screen.flow;
         match session_roles(&state).as_slice() {
             [] => Err(SessionLost::Empty(flow.to_string())),
             [role] => {
                 let role = (*role).clone();
-                Ok(SessionAddress { flow, role })
+                Ok(Self { flow, role })
             }
             several => {
                 let keys = several.iter().map(|role| key_of(&state, &flow, role));
