@@ -22,7 +22,7 @@ use a_society_flow::graph::{FlowGraph, InlineRole, RoleBudget, RoleName};
 use a_society_flow::machine::{Input, outline};
 use a_society_roles::port::{RecordAccess, RecordPath};
 use a_society_roles::taker::scripted::RoleScript;
-use a_society_roles::tool::Background;
+use a_society_roles::tool::command::Background;
 use a_society_state::disk::Disk;
 use a_society_state::open::OpenReport;
 use a_society_state::{Flow, FlowRef, Store};

@@ -23,7 +23,7 @@ use a_society_providers::Prepared;
 use a_society_providers::frame::{SpokenSession, write_anew};
 use a_society_roles::role::packet::timeless;
 use a_society_roles::taker::model::conversation;
-use a_society_roles::tool::Background;
+use a_society_roles::tool::command::Background;
 use a_society_roles::turn::job::TurnJob;
 use a_society_roles::turn::words::{PROGRAM, SCRIPT, TurnWords};
 use a_society_state::{Error, FlowRef, Store};

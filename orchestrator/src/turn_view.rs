@@ -11,7 +11,7 @@ use a_society_facts::message::{Message, Text};
 use a_society_facts::view::session::SessionEntry;
 use a_society_facts::view::{FlowState, Views};
 use a_society_roles::handoff::AllowedOutcomes;
-use a_society_roles::tool::left_running;
+use a_society_roles::tool::command::left_running;
 use a_society_roles::turn::job::TurnJob;
 use a_society_state::Error;
 

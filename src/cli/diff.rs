@@ -3,8 +3,8 @@
 use a_society_facts::At;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::words::permissions::allowed_by;
-use a_society_operator_ui::protocol::Fault;
 use a_society_operator_ui::protocol::ask::{Diff, Hunk, Op};
+use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::{Author, Changes};
 use a_society_operator_ui::server::changed;
 

@@ -49,9 +49,9 @@ use crate::text::{plain, wrapped};
 /// A terminal is looked after so often, and drawn on at most as often; a key ends the wait.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// Where nothing is drawn, signals and lines of standard input are looked for so often: what waits for the flow waits at
-/// a condition variable, which neither of them can notify.
-const LOOK: Duration = Duration::from_millis(100);
+/// Where nothing is drawn, records, signals and lines that are typed end the wait. After this the time is looked at, of
+/// which a person who reads lines is reminded.
+const REMINDED: Duration = Duration::from_secs(1);
 
 /// Keys that come within this time are several at once.
 const BURST: Duration = Duration::from_millis(30);
@@ -294,24 +294,26 @@ impl Wishes {
 
 impl Watch<'_> {
     fn until_the_end(&mut self) -> Result<End, Stop> {
-        let mut after = 0;
+        let (mut after, mut interrupted) = (0, 0);
+        self.interrupts.wakes(self.handle.waker());
         if self.draws() {
             self.suspension = Suspension::listen()?;
-            self.prompt = Prompt::open();
+            self.open_prompt();
             self.take_keys(true);
         }
         if self.looks() {
             self.take_drafts_over();
         } else if self.composer().is_some() {
-            self.prompt = Prompt::open();
+            self.open_prompt();
         }
         loop {
             if self.suspension.take() {
                 self.away(Suspension::stop)?;
                 self.take_keys(true);
             }
-            let seen = self.wait(after);
-            if self.interrupts.count() > 0 {
+            let seen = self.wait(after, interrupted);
+            interrupted = self.interrupts.count();
+            if interrupted > 0 {
                 let is_for_chat = !self.draining && self.interrupted_in_chat()?;
                 if !is_for_chat && self.interrupted() {
                     return Ok(End::AtOnce);
@@ -344,10 +346,15 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits for what comes next: a record of the flow, the next frame, or a key.
-    fn wait(&mut self, after: Seq) -> Option<Arc<Seen>> {
+    /// Reads what is typed from here on.
+    fn open_prompt(&mut self) {
+        self.prompt = Prompt::open().map(|prompt| prompt.wakes(self.handle.waker()));
+    }
+
+    /// Waits for what comes next: a record of the flow, the next frame, a key, or more signals than these.
+    fn wait(&mut self, after: Seq, interrupted: usize) -> Option<Arc<Seen>> {
         if !self.draws() {
-            return self.handle.wait(after, LOOK);
+            return self.wait_undrawn(after, interrupted);
         }
         let is_typing = self.field.is_some();
         match &mut self.prompt {
@@ -360,6 +367,17 @@ impl Watch<'_> {
             None => std::thread::sleep(FRAME),
         }
         self.handle.wait(after, Duration::ZERO)
+    }
+
+    /// Waits for a record of the flow, a signal or a line.
+    fn wait_undrawn(&mut self, after: Seq, interrupted: usize) -> Option<Arc<Seen>> {
+        let (interrupts, prompt) = (&self.interrupts, &mut self.prompt);
+        let mut is_typed = || prompt.as_mut().is_some_and(Prompt::is_typed);
+        // What is typed while nothing takes it is looked at again soon.
+        let longest = if is_typed() { FRAME } else { REMINDED };
+        self.handle.wait_unless(after, longest, || {
+            interrupts.count() > interrupted || longest == REMINDED && is_typed()
+        })
     }
 
     /// Closes the card whose question was answered elsewhere.

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, PipeReader, PipeWriter, Read, Write};
 use std::sync::mpsc::{
     Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
 };
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use rustix::termios::{InputModes, LocalModes, OptionalActions, QueueSelector, Termios};
 use rustix::termios::{tcflush, tcgetattr, tcsetattr};
 
+use super::signals::Waker;
 use crate::frame::CursorPosition;
 use crate::output::bracket_pastes;
 
@@ -22,17 +23,15 @@ const PIECES_MAX: usize = 64;
 /// The longest line that is waited for.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
-/// Ends a wait for what is typed, with a piece in which nothing is.
-pub(crate) type PromptWaker = Weak<SyncSender<Vec<u8>>>;
-
 /// Standard input, read on a thread of its own, because reading waits.
-#[derive(Debug)]
 pub(crate) struct Prompt {
     pieces: Receiver<Vec<u8>>,
     /// A piece that ended a wait.
     first: Option<Vec<u8>>,
-    /// What ends a wait for them; gone with the thread that reads.
-    waker: PromptWaker,
+    /// What ends a wait for them, with a piece in which nothing is; gone with the thread that reads.
+    waker: Weak<SyncSender<Vec<u8>>>,
+    /// What ends another wait whenever something is typed.
+    wakers: Arc<Mutex<Option<Waker>>>,
     /// The beginning of a line.
     line: Vec<u8>,
     /// Keys that may be the beginning of what the terminal was asked for, while it was.
@@ -101,6 +100,8 @@ impl Prompt {
         let (typed, pieces) = sync_channel(PIECES_MAX);
         let typed = Arc::new(typed);
         let waker = Arc::downgrade(&typed);
+        let wakers: Arc<Mutex<Option<Waker>>> = Arc::default();
+        let waiting = Arc::clone(&wakers);
         let (mut rung, bell) = io::pipe().ok()?;
         let (rests, resting) = sync_channel(1);
         let (wake, woken) = sync_channel(1);
@@ -124,12 +125,17 @@ impl Prompt {
                     if matches!(typed.try_send(piece), Err(TrySendError::Disconnected(_))) {
                         return;
                     }
+                    let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(wake) = &*waiting {
+                        wake();
+                    }
                 }
             })
             .ok()?;
         Some(Self {
             pieces,
             waker,
+            wakers,
             first: None,
             line: Vec::new(),
             report: None,
@@ -142,8 +148,29 @@ impl Prompt {
     }
 
     /// What ends a wait here from another thread.
-    pub(crate) fn waker(&self) -> PromptWaker {
-        Weak::clone(&self.waker)
+    pub(crate) fn waker(&self) -> impl Fn() -> bool + Send + 'static {
+        let waker = Weak::clone(&self.waker);
+        move || {
+            let Some(typed) = waker.upgrade() else {
+                return false;
+            };
+            // A queue that is full ends the wait already.
+            let _woken = typed.try_send(Vec::new());
+            true
+        }
+    }
+
+    /// Ends this wait, too, whenever something is typed.
+    pub(crate) fn wakes(self, waker: impl Fn() -> bool + Send + 'static) -> Self {
+        let mut wakers = self.wakers.lock().unwrap_or_else(PoisonError::into_inner);
+        *wakers = Some(Box::new(waker));
+        drop(wakers);
+        self
+    }
+
+    /// Whether something was typed that is not taken yet.
+    pub(crate) fn is_typed(&mut self) -> bool {
+        self.wait(Duration::ZERO)
     }
 
     /// Leaves standard input to another program until what is given back is gone.

@@ -9,7 +9,7 @@ use a_society_facts::id::{BadName, ProjectName};
 use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom};
 use a_society_operator_ui::protocol::workspace::{MadeProject, NewProject};
-use a_society_operator_ui::server::Actions;
+use a_society_operator_ui::server::actions::Actions;
 use a_society_orchestrator::config::export_filter::Withheld;
 use a_society_orchestrator::run::{self, Amendment};
 use a_society_orchestrator::workspace::begin::{

@@ -3,16 +3,15 @@
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
-use signal_hook::consts::{SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
-use super::prompt::PromptWaker;
 use crate::operator_error::{Stop, from_io};
 
 /// Makes a file at the system's size limit a reported error, like a full disk, instead of a signal that
@@ -22,14 +21,17 @@ pub(crate) fn outlive_the_limit_of_a_file() {
     let _heard = flag::register(Signal::XFSZ.as_raw(), Arc::default());
 }
 
+/// Ends a wait in another thread. It returns whether that may wait again.
+pub(crate) type Waker = Box<dyn Fn() -> bool + Send>;
+
 /// Counts the signals that ask this process to end.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Interrupts {
     count: Arc<AtomicUsize>,
     /// Can be read from when a signal came since it was read last.
     bell: Arc<PipeReader>,
-    /// What waits for something that is typed, and for a signal as well.
-    prompts: Arc<Mutex<Vec<PromptWaker>>>,
+    /// What ends the waits of those that wait for something else as well.
+    wakers: Arc<Mutex<Vec<Waker>>>,
 }
 
 impl Interrupts {
@@ -39,44 +41,48 @@ impl Interrupts {
     /// When the system refuses.
     pub(crate) fn listen() -> Result<Self, Stop> {
         let refused = |error: io::Error| from_io("listen for", "signals", &error);
-        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(refused)?;
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGWINCH]).map_err(refused)?;
         let count = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&count);
         let (bell, mut rings) = quiet_pipe().map_err(refused)?;
-        let prompts: Arc<Mutex<Vec<PromptWaker>>> = Arc::default();
-        let waiting = Arc::clone(&prompts);
+        let wakers: Arc<Mutex<Vec<Waker>>> = Arc::default();
+        let waiting = Arc::clone(&wakers);
         std::thread::Builder::new()
             .name("signals".to_owned())
             .spawn(move || {
-                for _ in signals.forever() {
-                    counted.fetch_add(1, Ordering::SeqCst);
+                for signal in signals.forever() {
+                    // A terminal that has another size only ends the wait.
+                    if signal != SIGWINCH {
+                        counted.fetch_add(1, Ordering::SeqCst);
+                    }
                     // A full pipe can be read from already.
                     let _rung = rings.write(&[0]);
-                    let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
-                    for prompt in waiting.iter().filter_map(Weak::upgrade) {
-                        let _woken = prompt.try_send(Vec::new());
-                    }
+                    let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                    waiting.retain(|wake| wake());
                 }
             })
             .map_err(refused)?;
         Ok(Self {
             count,
             bell: Arc::new(bell),
-            prompts,
+            wakers,
         })
     }
 
-    /// Ends waits for what is typed, too, whenever a signal comes.
-    pub(crate) fn wakes(&self, prompt: PromptWaker) {
-        let mut prompts = self.prompts.lock().unwrap_or_else(PoisonError::into_inner);
-        prompts.retain(|other| other.strong_count() > 0);
-        prompts.push(prompt);
+    /// Ends other waits, too, whenever a signal comes.
+    pub(crate) fn wakes(&self, waker: impl Fn() -> bool + Send + 'static) {
+        let mut wakers = self.wakers.lock().unwrap_or_else(PoisonError::into_inner);
+        wakers.push(Box::new(waker));
     }
 
-    /// Waits for a signal, or until something else can be read from, but no longer than this.
-    pub(crate) fn wait_beside(&self, other: Option<BorrowedFd<'_>>, longest: Duration) {
+    /// Waits for a signal, or until one of others can be read from, but no longer than this.
+    pub(crate) fn wait_beside<'a>(
+        &'a self,
+        others: impl IntoIterator<Item = BorrowedFd<'a>>,
+        longest: Duration,
+    ) {
         let own = self.bell.as_fd();
-        let ends = std::iter::once(own).chain(other);
+        let ends = std::iter::once(own).chain(others);
         let mut ends: Vec<PollFd<'_>> = ends
             .map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN))
             .collect();

@@ -24,6 +24,7 @@ mod view;
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
+use std::os::fd::AsFd as _;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel, sync_channel};
 use std::time::Duration;
 
@@ -63,6 +64,12 @@ use crate::exit_code::{self, ExitCode};
 use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
 use crate::text::plain;
 use crate::workspace;
+
+/// The screen is drawn this often at most while a flow writes, and looks for the answer that is on its way.
+const FRAME: Duration = Duration::from_millis(33);
+
+/// How long it is drawn as it is: it says how long ago something was.
+const CLOCKS: Duration = Duration::from_secs(1);
 
 /// The arguments of `watch`.
 #[derive(Debug, clap::Args)]
@@ -257,7 +264,7 @@ impl Screen {
             if interrupts.count() > 0 {
                 return Ok(ExitCode::Interrupted);
             }
-            if !is_there(&io::stdin(), LOOK_EVERY) {
+            if !self.wait(interrupts) {
                 return Err(refused(io::Error::other("it was closed")));
             }
             // Every pending key is handled before the next look.
@@ -274,6 +281,25 @@ impl Screen {
                 }
             }
         }
+    }
+
+    /// Waits for a key, a signal, news of a flow, or until the screen would say something else. Returns whether the
+    /// terminal is still there.
+    fn wait(&mut self, interrupts: &Interrupts) -> bool {
+        let stdin = io::stdin();
+        let longest = if self.answer.is_some() {
+            FRAME
+        } else {
+            self.source.list_due_in(self.now_ms()).min(CLOCKS)
+        };
+        let ends = [Some(stdin.as_fd()), self.source.news()];
+        interrupts.wait_beside(ends.into_iter().flatten(), longest);
+        if self.source.take_news() {
+            // What is written within a frame is drawn together.
+            interrupts.wait_beside([stdin.as_fd()], FRAME);
+            self.source.take_news();
+        }
+        is_there(&stdin, Duration::ZERO)
     }
 
     /// Keeps what is typed, each second.

@@ -18,7 +18,7 @@ pub(crate) mod strict;
 pub(crate) mod up;
 pub mod workspace;
 
-pub use down::Fault;
+pub(crate) use down::Fault;
 pub use row::FlowRef;
 
 /// The version of the protocol. It is raised when an older page could misunderstand.

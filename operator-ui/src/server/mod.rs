@@ -37,7 +37,6 @@ mod transcript;
 mod window;
 
 pub use access::{Access, Secrets};
-pub use actions::Actions;
 pub use compare::compared;
 pub use diff::changed;
 pub use files::handed_last;

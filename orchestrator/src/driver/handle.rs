@@ -111,6 +111,18 @@ impl FlowHandle {
     /// Waits until the flow looks different from a record on, or for so long.
     #[must_use]
     pub fn wait(&self, after: Seq, longest: Duration) -> Option<Arc<Seen>> {
+        self.wait_unless(after, longest, || false)
+    }
+
+    /// Waits as [`wait`](Self::wait) does, and no longer than until something else holds. Whatever makes it hold calls
+    /// the [`waker`](Self::waker) afterwards.
+    #[must_use]
+    pub fn wait_unless(
+        &self,
+        after: Seq,
+        longest: Duration,
+        mut else_holds: impl FnMut() -> bool,
+    ) -> Option<Arc<Seen>> {
         let seen = self
             .window
             .seen
@@ -119,6 +131,7 @@ impl FlowHandle {
         let same = |seen: &mut Option<Arc<Seen>>| {
             seen.as_ref()
                 .is_none_or(|seen| seen.seq <= after && !seen.over)
+                && !else_holds()
         };
         let (seen, _) = self
             .window
@@ -126,6 +139,20 @@ impl FlowHandle {
             .wait_timeout_while(seen, longest, same)
             .unwrap_or_else(PoisonError::into_inner);
         seen.clone()
+    }
+
+    /// Ends waits for something else than the flow. Returns whether the flow can still be waited for.
+    pub fn waker(&self) -> impl Fn() -> bool + Send + 'static {
+        let window = Arc::downgrade(&self.window);
+        move || {
+            let Some(window) = window.upgrade() else {
+                return false;
+            };
+            // A wait that has just found that nothing holds is asleep once the lock is free.
+            drop(window.seen.lock());
+            window.changed.notify_all();
+            true
+        }
     }
 }
 
@@ -138,5 +165,37 @@ pub(super) fn next<T>(from: &Receiver<T>, longest: Option<Duration>) -> Result<O
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(()),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn what_holds_at_any_moment_around_a_wait_ends_it_once_its_waker_is_called() {
+        const FAR: Duration = Duration::from_secs(60);
+        let (inbox, _requests) = sync_channel(1);
+        let id = "20260527T143000123Z-a1b2c3".parse().unwrap();
+        let handle = FlowHandle::new(id, inbox, Arc::default());
+        let begun = Instant::now();
+        for _ in 0..2_000 {
+            let holds = Arc::new(AtomicBool::new(false));
+            let (waker, set) = (handle.waker(), Arc::clone(&holds));
+            let other = std::thread::spawn(move || {
+                set.store(true, Ordering::SeqCst);
+                waker()
+            });
+            let seen = handle.wait_unless(0, FAR, || holds.load(Ordering::SeqCst));
+            assert!(seen.is_none() && other.join().unwrap());
+        }
+        // One that slept through its call would have slept for a minute.
+        assert!(begun.elapsed() < FAR);
+        let waker = handle.waker();
+        drop(handle);
+        assert!(!waker());
     }
 }

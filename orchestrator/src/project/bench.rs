@@ -21,9 +21,10 @@ use a_society_roles::role::definition::Skill;
 use a_society_roles::role::environment::{Commands, EnvironmentSection, environment};
 use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready};
+use a_society_roles::tool::command::Background;
 use a_society_roles::tool::{
-    Background, CallLimits, Owner, ReadSessions, ToolReach, ToolSetting, Toolbox, WorkflowCheck,
-    canonical, twin,
+    CallLimits, Owner, ReadSessions, ToolReach, ToolSetting, Toolbox, WorkflowCheck, canonical,
+    twin,
 };
 use a_society_roles::turn::job::TurnJob;
 use a_society_roles::turn::step::TakerEnd;

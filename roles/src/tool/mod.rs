@@ -47,7 +47,6 @@ pub use arguments::{
     HistoryAsked, RequestedChange, SendAsked, SessionsAsked, Status, TaskArgument, canonical,
     definitions, requested_changes, requested_files, requested_tasks, twin,
 };
-pub use command::{Background, left_running};
 pub(crate) use form::clipped;
 pub(crate) use plan::CallPlan;
 pub use reach::{Narrowing, ToolReach};

@@ -215,7 +215,7 @@ impl Watch<'_> {
             return self.leave();
         }
         if self.prompt.is_none() {
-            self.prompt = Prompt::open();
+            self.open_prompt();
             self.take_keys(self.draws());
         }
         let rests = rests(seen);

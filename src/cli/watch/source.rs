@@ -2,7 +2,9 @@
 //! writes it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::time::Duration;
 
 use a_society_facts::At;
 use a_society_facts::fact::node::WaitReason;
@@ -24,6 +26,7 @@ use a_society_orchestrator::record::own;
 use a_society_orchestrator::workspace::role_models::configured;
 use a_society_state::index::{Row, rows};
 use a_society_state::journal::follow::Follower;
+use a_society_state::watch::{FolderWatch, News};
 use a_society_state::{FlowRef, Store};
 
 use super::today::Today;
@@ -41,8 +44,11 @@ use crate::cli::turn_files;
 use crate::operator_error::Stop;
 use crate::text::{age, one_line, plain, size, tabbed};
 
-/// The list of flows is made anew this often; the flow that is looked at is read much more often.
+/// When flows change, the list is made anew this often at most; the flow that is looked at is read much more often.
 const LIST_EVERY_MS: u64 = 700;
+
+/// Without news the list is made anew this often: new flows, and which flows are driven, are no news.
+const LIST_WITHOUT_NEWS_MS: u64 = 2_000;
 
 /// Longer titles are cut.
 const TITLE_COLUMNS_MAX: usize = 60;
@@ -60,6 +66,12 @@ pub(crate) struct Source {
     only: Option<FlowRef>,
     listed: Vec<Row>,
     listed_at_ms: Option<u64>,
+    /// What the system notifies of; without it the list is made anew at every chance.
+    watch: Option<FolderWatch>,
+    /// The flows whose journals are watched.
+    watched: BTreeSet<FlowRef>,
+    /// Whether a journal changed since the list was made.
+    is_changed: bool,
     /// What each flow asked at a record of it.
     asked: BTreeMap<FlowRef, (Seq, Vec<AskView>)>,
     followed: Option<Followed>,
@@ -84,6 +96,9 @@ impl Source {
             only,
             listed: Vec::new(),
             listed_at_ms: None,
+            watch: FolderWatch::new().ok(),
+            watched: BTreeSet::new(),
+            is_changed: false,
             asked: BTreeMap::new(),
             followed: None,
         }
@@ -99,10 +114,9 @@ impl Source {
         now: At,
         now_ms: u64,
     ) -> Result<View, Stop> {
-        let due = self
-            .listed_at_ms
-            .is_none_or(|at| now_ms.saturating_sub(at) >= LIST_EVERY_MS);
+        let due = self.list_due_in(now_ms).is_zero();
         if due {
+            self.is_changed = false;
             self.list(now)?;
             self.listed_at_ms = Some(now_ms);
         }
@@ -140,6 +154,57 @@ impl Source {
         self.listed_at_ms = None;
     }
 
+    /// How long the list stays as it is if nothing changes meanwhile.
+    pub(crate) fn list_due_in(&self, now_ms: u64) -> Duration {
+        let changes = self.is_changed || self.watch.is_none();
+        let every = if changes {
+            LIST_EVERY_MS
+        } else {
+            LIST_WITHOUT_NEWS_MS
+        };
+        let due = (self.listed_at_ms).map_or(0, |at| at.saturating_add(every));
+        Duration::from_millis(due.saturating_sub(now_ms))
+    }
+
+    /// What can be read from when a journal changes.
+    pub(crate) fn news(&self) -> Option<BorrowedFd<'_>> {
+        self.watch.as_ref().map(FolderWatch::as_fd)
+    }
+
+    /// Takes the news there is. Returns whether there was any.
+    pub(crate) fn take_news(&mut self) -> bool {
+        let news = (self.watch.as_ref()).map(|watch| watch.wait(Duration::ZERO));
+        let is_any = match news {
+            None => false,
+            Some(Ok(News::Of(folders))) => !folders.is_empty(),
+            Some(Ok(News::All)) => true,
+            Some(Err(_)) => {
+                // What cannot be watched is polled.
+                self.watch = None;
+                true
+            }
+        };
+        self.is_changed |= is_any;
+        is_any
+    }
+
+    /// Watches the journals of these flows. What was written before one was watched is news.
+    fn keep_watch(&mut self, flows: &BTreeSet<FlowRef>) {
+        let Some(watch) = &self.watch else { return };
+        self.watched.retain(|flow| flows.contains(flow));
+        for flow in flows {
+            if self.watched.contains(flow) {
+                continue;
+            }
+            if watch.add(&self.store.place(flow).watched()).is_err() {
+                self.watch = None;
+                return;
+            }
+            self.watched.insert(flow.clone());
+            self.is_changed = true;
+        }
+    }
+
     /// Lists the flows anew, and asks those that changed what they ask.
     fn list(&mut self, now: At) -> Result<(), Stop> {
         let flows = self.store.census()?.flows;
@@ -171,7 +236,9 @@ impl Source {
             self.asked
                 .insert(row.flow.clone(), (state.seq, asked.collect()));
         }
+        let listed_flows = listed.iter().map(|row| row.flow.clone()).collect();
         self.listed = listed;
+        self.keep_watch(&listed_flows);
         Ok(())
     }
 

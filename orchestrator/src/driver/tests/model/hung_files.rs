@@ -31,6 +31,10 @@ fn hands_off() -> Vec<StreamArrival> {
     says("Here.\n\n```handoff\ntarget_node_id: write\nartifact_path: record/a.md\n```")
 }
 
+/// Whether a flow that hangs is stopped. What is timed is tried three times, because the machine may be busy with
+/// something else meanwhile.
+const STOPS_THRICE: [bool; 4] = [true, true, true, false];
+
 struct Hung {
     world: World,
     flow: FlowRef,
@@ -211,21 +215,21 @@ fn a_flow_whose_handed_over_files_hang_is_open_at_once_is_paused_and_cancelled_a
     world.disk.after_each(Box::new(|_, _| {}));
     let disk = left.lock().unwrap().take().unwrap();
     disk.remove_file(path).unwrap();
-    let mut times = Vec::new();
-    for stops in [true, false] {
+    let [mut opened, mut paused, mut unpaused, mut cancelled] = [const { Vec::new() }; 4];
+    for stops in STOPS_THRICE {
         let mut world = World::new(Puppet::will_say([closes()]));
         world.disk = disk.kill_clone();
         let gate = world.disk.hang(HangingCalls::Below("/w/record".into()));
         let begun = std::time::Instant::now();
         let core = world.open(&store(&world.disk), &flow, 5);
-        times.push(begun.elapsed());
+        opened.push(begun.elapsed());
         let driven = drive(core, None).unwrap();
         gate.wait_until_reached();
-        let pauses = [Verb::Pause {}, Verb::Unpause {}];
-        times.extend(pauses.map(|verb| timed(&driven.handle, verb)));
+        paused.push(timed(&driven.handle, Verb::Pause {}));
+        unpaused.push(timed(&driven.handle, Verb::Unpause {}));
         assert!(world.puppet.asked().is_empty());
         if stops {
-            times.push(timed(&driven.handle, Verb::Cancel { why: None }));
+            cancelled.push(timed(&driven.handle, Verb::Cancel { why: None }));
             // The process ends although the file still hangs.
             ends(driven);
             gate.open();
@@ -238,8 +242,10 @@ fn a_flow_whose_handed_over_files_hang_is_open_at_once_is_paused_and_cancelled_a
         assert_eq!(world.disk.read_file(path).unwrap(), b"what was thought");
         ends(driven);
     }
-    let time = times.into_iter().max().unwrap();
-    assert!(time < AT_ONCE * 5, "it took {time:?}");
+    for times in [opened, paused, unpaused, cancelled] {
+        let time = fastest(times);
+        assert!(time < AT_ONCE, "it took {time:?}");
+    }
 }
 
 /// The facts that a disk holds of a flow.
@@ -273,7 +279,8 @@ fn a_repair_without_its_message_waits_for_no_file_that_it_names() {
     walk(&mut core, 1000);
     world.disk.after_each(Box::new(|_, _| {}));
     let disk = left.lock().unwrap().take().unwrap();
-    for stops in [true, false] {
+    let mut stopped = Vec::new();
+    for stops in STOPS_THRICE {
         let mut world = World::new(Puppet::will_say([hands_off(), closes()]));
         world.disk = disk.kill_clone();
         let gate = world.disk.hang(HangingCalls::Below("/w/record".into()));
@@ -282,8 +289,7 @@ fn a_repair_without_its_message_waits_for_no_file_that_it_names() {
         gate.wait_until_reached();
         obeys(&driven.handle);
         if stops {
-            let time = timed(&driven.handle, stop());
-            assert!(time < AT_ONCE * 5, "it took {time:?}");
+            stopped.push(timed(&driven.handle, stop()));
             is_over(&driven);
         }
         gate.open();
@@ -294,13 +300,16 @@ fn a_repair_without_its_message_waits_for_no_file_that_it_names() {
         }
         ends(driven);
     }
+    let time = fastest(stopped);
+    assert!(time < AT_ONCE, "a stop took {time:?}");
 }
 
 #[test]
 fn a_summary_waits_for_what_its_role_received_and_the_flow_does_not() {
     let long = "I look at it. ".repeat(300);
     let full = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);
-    for stops in [true, false] {
+    let mut stopped = Vec::new();
+    for stops in STOPS_THRICE {
         let gate = Gate::at(Spot::Facts);
         let answers = [full.clone(), says("It read a.txt."), closes()];
         let mut world = World::new(Puppet::will_say(answers));
@@ -313,8 +322,7 @@ fn a_summary_waits_for_what_its_role_received_and_the_flow_does_not() {
         gate.is_reached();
         obeys(&driven.handle);
         if stops {
-            let time = timed(&driven.handle, stop());
-            assert!(time < AT_ONCE * 5, "it took {time:?}");
+            stopped.push(timed(&driven.handle, stop()));
             is_over(&driven);
             gate.open();
             ends(driven);
@@ -332,4 +340,6 @@ fn a_summary_waits_for_what_its_role_received_and_the_flow_does_not() {
         );
         ends(driven);
     }
+    let time = fastest(stopped);
+    assert!(time < AT_ONCE, "a stop took {time:?}");
 }
