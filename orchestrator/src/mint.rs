@@ -3,8 +3,8 @@
 //! The hearts never make names up; they get them as data. A [`Mint`] makes them from a moment and
 //! a source of random numbers, so that the simulator can put a seeded one in the machine's place.
 
-use a_society_facts::At;
 use a_society_facts::id::{BadName, FlowId};
+use a_society_facts::{At, Hash};
 
 /// Where random numbers come from.
 pub trait Mint: Send + std::fmt::Debug {
@@ -51,6 +51,24 @@ pub(crate) fn flow_id(mint: &mut dyn Mint, at: At) -> Result<FlowId, BadName> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let (day, time) = digits.split_at(8.min(digits.len()));
     format!("{day}T{time}Z-{}", letters(mint.number(), 6)).parse()
+}
+
+/// The name of a flow that begins once for what it is called: the same in each process that makes it.
+///
+/// # Errors
+/// Never for a moment with four digits of year.
+pub(crate) fn flow_id_of(called: &str, at: At) -> Result<FlowId, BadName> {
+    /// The number that follows from what it is called.
+    #[derive(Debug)]
+    struct NumberOf([u8; 16]);
+    impl Mint for NumberOf {
+        fn number(&mut self) -> u128 {
+            u128::from_be_bytes(self.0)
+        }
+    }
+    let mut half = [0; 16];
+    half.copy_from_slice(&Hash::of(called.as_bytes()).bytes()[..16]);
+    flow_id(&mut NumberOf(half), at)
 }
 
 /// A name such as `m-1f3c9a…`: what it is, and a unique number.
@@ -102,6 +120,15 @@ mod tests {
     fn a_flow_is_named_by_its_moment() {
         let id = flow_id(&mut SeededMint(1), At::from_ms(1_795_246_169_123)).unwrap();
         assert!(id.as_str().starts_with("20261121T072929123Z-"), "{id}");
+    }
+
+    #[test]
+    fn what_begins_once_has_the_same_name_each_time() {
+        let at = At::from_ms(1_795_246_169_123);
+        let id = flow_id_of("cron:nightly", at).unwrap();
+        assert!(id.as_str().starts_with("20261121T072929123Z-"), "{id}");
+        assert_eq!(flow_id_of("cron:nightly", at).unwrap(), id);
+        assert_ne!(flow_id_of("cron:daily", at).unwrap(), id);
     }
 
     #[test]

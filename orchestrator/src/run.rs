@@ -14,7 +14,7 @@ use a_society_facts::fact::chat::{ChatContext, ChatTerms};
 use a_society_facts::fact::flow::{Ends, FlowCreated, TokenBudget};
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
-use a_society_facts::id::{ClientId, FlowId, ProjectName, RoleInstance};
+use a_society_facts::id::{ClientId, FlowId, ProjectName, RoleInstance, SessionKey};
 use a_society_facts::line::Body;
 use a_society_facts::message::Text;
 use a_society_facts::{At, Fact};
@@ -83,6 +83,8 @@ pub struct NewFlow {
 /// What a new chat begins with besides its role.
 #[derive(Debug, Clone, Default)]
 pub struct NewChat {
+    /// Its address; a new one if absent.
+    pub key: Option<SessionKey>,
     /// What its person calls it.
     pub label: Option<String>,
     /// What it is about.
@@ -126,6 +128,25 @@ pub fn start(
     driven(core)
 }
 
+/// Starts a flow whose id says what it is for, once; nothing if it is there.
+///
+/// # Errors
+/// As [`start`].
+pub(crate) fn start_once(
+    store: &Store,
+    new: NewFlow,
+    id: FlowId,
+    at: At,
+) -> Result<Option<Driven>, RunError> {
+    let mut mint: Box<dyn Mint> = Box::new(SystemMint);
+    let made = MadeOf::prepare(store, new, &id, at, mint.as_mut())?;
+    let Some(opened) = store.create_once(id, made.created)? else {
+        return Ok(None);
+    };
+    let core = take_over(store, opened, made.file, made.script, made.folder, mint)?;
+    driven(core).map(Some)
+}
+
 /// Makes a flow, up to the point at which it can be driven.
 ///
 /// # Errors
@@ -136,64 +157,93 @@ pub fn create(
     at: At,
     mut mint: Box<dyn Mint>,
 ) -> Result<Core, RunError> {
-    let script = script_of(new.script.as_deref())?;
     let id = mint::flow_id(mint.as_mut(), at).map_err(DriverError::from)?;
-    let flow = FlowRef {
-        project: new.project.clone(),
-        flow: id.clone(),
-    };
-    let place = store.place(&flow);
-    let disk = Arc::clone(&store.ground().disk);
-    // The record folder comes first: a flow that exists has everything it needs to go on.
-    let files = RecordFolder::new(Arc::clone(&disk), place.make_record()?);
-    files.keep(
-        &RecordPath::of_name(SNAPSHOT_NAME),
-        new.file.source.as_bytes(),
-    )?;
-    if let Some(script) = &new.script {
-        files.keep(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
+    let made = MadeOf::prepare(store, new, &id, at, mint.as_mut())?;
+    let opened = store.create(id, made.created)?;
+    take_over(store, opened, made.file, made.script, made.folder, mint)
+}
+
+/// What a flow is made of whose texts are kept.
+struct MadeOf {
+    created: FlowCreated,
+    file: FlowFile,
+    script: Option<RoleScript>,
+    folder: PathBuf,
+}
+
+impl MadeOf {
+    /// Keeps what the flow needs, before there is one: a flow that exists has everything it needs to go on.
+    fn prepare(
+        store: &Store,
+        new: NewFlow,
+        id: &FlowId,
+        at: At,
+        mint: &mut dyn Mint,
+    ) -> Result<Self, RunError> {
+        let script = script_of(new.script.as_deref())?;
+        let flow = FlowRef {
+            project: new.project.clone(),
+            flow: id.clone(),
+        };
+        let place = store.place(&flow);
+        let disk = Arc::clone(&store.ground().disk);
+        let files = RecordFolder::new(Arc::clone(&disk), place.make_record()?);
+        files.keep(
+            &RecordPath::of_name(SNAPSHOT_NAME),
+            new.file.source.as_bytes(),
+        )?;
+        if let Some(script) = &new.script {
+            files.keep(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
+        }
+        let source = place.keep_text(new.file.source.clone())?;
+        let own = (new.file.budget.as_ref()).is_some_and(|budget| budget.tokens.is_some());
+        let tokens = new.tokens.or_else(|| usual_tokens().filter(|_| !own));
+        let chat = match &new.chat {
+            Some(chat) => Some(Box::new(chat.terms(mint, at)?)),
+            None => None,
+        };
+        let ends = match &chat {
+            Some(_) => Ends::default(),
+            None => ends_of(&new, disk.as_ref()),
+        };
+        let origin = new.file.path.display().to_string();
+        let input = new
+            .input
+            .map(|input| place.keep_text(without_secrets(&input)));
+        let input = input.transpose()?;
+        let created = FlowCreated {
+            project: new.project,
+            title: new
+                .title
+                .unwrap_or_else(|| new.file.graph.name().to_owned()),
+            input,
+            graph: outline(&new.file.graph, source),
+            origin: chat.is_none().then_some(origin),
+            draft: new.file.is_draft,
+            ends,
+            tokens,
+            mode: new.mode.or_else(usual_mode),
+            rules: new.rules,
+            chat,
+            client: new.client,
+        };
+        Ok(Self {
+            created,
+            file: new.file,
+            script,
+            folder: new.project_folder,
+        })
     }
-    let source = place.keep_text(new.file.source.clone())?;
-    let own = (new.file.budget.as_ref()).is_some_and(|budget| budget.tokens.is_some());
-    let tokens = new.tokens.or_else(|| usual_tokens().filter(|_| !own));
-    let chat = match &new.chat {
-        Some(chat) => Some(Box::new(chat.terms(mint.as_mut(), at)?)),
-        None => None,
-    };
-    let ends = match &chat {
-        Some(_) => Ends::default(),
-        None => ends_of(&new, disk.as_ref()),
-    };
-    let origin = new.file.path.display().to_string();
-    let input = new
-        .input
-        .map(|input| place.keep_text(without_secrets(&input)));
-    let input = input.transpose()?;
-    let created = FlowCreated {
-        project: new.project,
-        title: new
-            .title
-            .unwrap_or_else(|| new.file.graph.name().to_owned()),
-        input,
-        graph: outline(&new.file.graph, source),
-        origin: chat.is_none().then_some(origin),
-        draft: new.file.is_draft,
-        ends,
-        tokens,
-        mode: new.mode.or_else(usual_mode),
-        rules: new.rules,
-        chat,
-        client: new.client,
-    };
-    let opened = store.create(id, created)?;
-    take_over(store, opened, new.file, script, new.project_folder, mint)
 }
 
 impl NewChat {
     /// The terms of a chat with a new address.
     fn terms(&self, mint: &mut dyn Mint, at: At) -> Result<ChatTerms, DriverError> {
         Ok(ChatTerms {
-            key: mint::uuid7(mint, at)?,
+            key: match &self.key {
+                Some(key) => key.clone(),
+                None => mint::uuid7(mint, at)?,
+            },
             label: self.label.clone(),
             context: self.context.clone(),
             max_turns: self.max_turns,

@@ -8,8 +8,8 @@ use super::{
     allow, approve, budget, cancel, chat, check, complete, completions, configure, decline, demo,
     deny, diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
     improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen,
-    repair, reply, resume, retry, revise, rules, run, scenario, schema, search, serve, session,
-    sessions, show, skills, status, steer, stop, unpause, verify, watch,
+    repair, reply, resume, retry, revise, rules, run, scenario, schedules, schema, search, serve,
+    session, sessions, show, skills, status, steer, stop, unpause, verify, watch,
 };
 use crate::exit_code;
 use crate::output::Color;
@@ -126,6 +126,8 @@ pub(crate) enum Verb {
     Session(session::Arguments),
     /// List the sessions of all flows and chats, and read one
     Sessions(sessions::Arguments),
+    /// List what the server begins at due times, and what was missed
+    Schedules(schedules::Arguments),
     /// Search the messages of all sessions of the workspace
     Search(search::Arguments),
     /// Stop running turns

@@ -13,8 +13,8 @@ use super::{
     allow, approve, bad_arguments, budget, cancel, chat, check, complete, completions, configure,
     decline, demo, deny, diff, exit_codes, export, feedback, findings, fork, graph, guard, import,
     import_state, improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference,
-    reopen, repair, reply, resume, retry, revise, rules, run, scenario, schema, search, serve,
-    session, sessions, show, skills, status, steer, stop, unpause, verify, watch,
+    reopen, repair, reply, resume, retry, revise, rules, run, scenario, schedules, schema, search,
+    serve, session, sessions, show, skills, status, steer, stop, unpause, verify, watch,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -100,6 +100,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Steer(arguments) => steer::run(context, arguments),
         Verb::Session(arguments) => session::run(context, arguments),
         Verb::Sessions(arguments) => sessions::run(context, arguments),
+        Verb::Schedules(arguments) => schedules::run(context, arguments),
         Verb::Search(arguments) => search::run(context, arguments),
         Verb::Stop(arguments) => stop::run(context, arguments),
         Verb::Pause(arguments) => pause::run(context, arguments),

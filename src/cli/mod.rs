@@ -78,6 +78,7 @@ pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod say;
 pub(crate) mod scenario;
+pub(crate) mod schedules;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;

@@ -16,6 +16,7 @@ use a_society_operator_ui::server::dev::DevSource;
 use a_society_operator_ui::server::{self, Identity, Options, Secrets, Server};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::mint::{Mint, SystemMint};
+use a_society_orchestrator::schedules::scheduler::{ScheduleNews, Scheduler};
 use a_society_state::disk::RealDisk;
 use a_society_state::files::read_whole;
 use a_society_state::{Store, process};
@@ -23,6 +24,7 @@ use serde_json::json;
 
 use super::browser;
 use super::context::Context;
+use super::notify::Notifier;
 use super::replay::{self, Speed};
 use super::served::Workspace;
 use super::signals::Interrupts;
@@ -63,7 +65,8 @@ serve prints an address for your browser. The part after # is a token that signs
 browser that opens it, with all your rights. For another browser, or after a cookie was deleted, \
 --link prints a new address. Without a token the server shows nothing, not even to this machine. \
 Flows that no process drives are shown as stopped; they go on when you say so, or at once with \
---resume. A flow that waits for a provider's limit to reset goes on by itself at that time; pause \
+--resume. schedules: of your configuration say what it begins at due times; schedules ls lists \
+them. A flow that waits for a provider's limit to reset goes on by itself at that time; pause \
 it if it should not. Ctrl-C lets running turns reach a recorded point; nothing recorded is lost.
 
 It listens on this machine only. Another address is refused unless the connection is encrypted, \
@@ -182,8 +185,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if played.is_none() {
         resume(context, &store, &server, &actions, arguments.resume);
     }
+    let mut schedules = played.is_none().then(|| Scheduler::new(&store));
     while interrupts.count() == 0 {
-        interrupts.wait(LINGER);
+        let longest = match &mut schedules {
+            Some(schedules) => run_schedules(context, schedules, &server, &store),
+            None => LINGER,
+        };
+        interrupts.wait(longest);
     }
     end(context, &mut server, &interrupts);
     if let Some(path) = told {
@@ -489,6 +497,25 @@ fn resume(
             }
         }
     }
+}
+
+/// Begins what is due, and returns how long nothing else is.
+fn run_schedules(
+    context: &mut Context<'_>,
+    schedules: &mut Scheduler,
+    server: &Server,
+    store: &Store,
+) -> Duration {
+    let mut news = ScheduleNews::default();
+    let longest = schedules.look(&mut news);
+    for begun in news.begun {
+        Notifier::leave(&begun.flow, &begun.driven.handle, store);
+        adopt(server.hubs(), begun);
+    }
+    for note in news.notes {
+        context.out.note(&plain(&note));
+    }
+    Duration::from_millis(longest)
 }
 
 /// Whether a flow only waits for limits of providers to reset, and would go on by itself.

@@ -35,6 +35,7 @@ pub mod removal;
 pub mod repair;
 pub(crate) mod reserve;
 pub mod retention;
+pub mod schedules;
 pub mod search;
 mod store;
 pub mod unsent;

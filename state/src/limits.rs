@@ -138,3 +138,6 @@ pub(crate) const UNSENT_TEXTS_MAX: usize = 64;
 
 /// And so many bytes of them. The file is replaced each second while something is typed.
 pub(crate) const UNSENT_BYTES_MAX: usize = 1024 * 1024;
+
+/// The largest file about what was decided of one schedule: a few dozen runs and a reason.
+pub(crate) const SCHEDULE_BYTES_MAX: u64 = 64 * 1024;

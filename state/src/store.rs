@@ -146,6 +146,29 @@ impl Store {
         Ok(opened)
     }
 
+    /// Makes a flow whose id says what it is for, so that it is made once; nothing if it is there. One that a process
+    /// began to make, which ended before anything was recorded, is made now.
+    ///
+    /// # Errors
+    /// When another process writes it, it cannot be, or the file system refuses.
+    pub fn create_once(&self, id: FlowId, created: FlowCreated) -> Result<Option<Flow>, Error> {
+        let project = created.project.clone();
+        let flow = FlowRef {
+            project: project.clone(),
+            flow: id.clone(),
+        };
+        self.must_be_ours(&flow)?;
+        let folder = self.folder(&flow);
+        make_folders(self.disk(), folder.root())?;
+        let (mut opened, _) = open(&self.ground, folder, project, id)?;
+        if opened.views().flow.is_created() {
+            opened.close()?;
+            return Ok(None);
+        }
+        opened.append_durably(Fact::FlowCreated(created))?;
+        Ok(Some(opened))
+    }
+
     /// Opens a flow for writing, which is also its recovery.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ const VERBS: &[&str] = &[
     "serve",
     "session",
     "sessions",
+    "schedules",
     "search",
     "run",
     "chat",
@@ -60,7 +61,8 @@ const VERBS: &[&str] = &[
 ];
 
 /// The commands within others.
-const NESTED: [&str; 45] = [
+const NESTED: [&str; 46] = [
+    "schedules-ls",
     "sessions-ls",
     "sessions-history",
     "sessions-send",

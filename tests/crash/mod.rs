@@ -6,6 +6,6 @@
 
 mod acknowledged;
 mod killed;
-mod scenario;
+pub(crate) mod scenario;
 
 pub(crate) use scenario::strace_works;

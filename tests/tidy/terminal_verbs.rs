@@ -140,6 +140,16 @@ pub(super) const TERMINAL: &[Row] = &[
         "the_terminal_lists_all_sessions_the_last_active_first",
     ),
     (
+        "schedules",
+        "walk/scheduled.rs",
+        "a_due_chat_is_answered_once_and_the_list_has_its_run_over_restarts",
+    ),
+    (
+        "schedules ls",
+        "walk/scheduled.rs",
+        "a_due_chat_is_answered_once_and_the_list_has_its_run_over_restarts",
+    ),
+    (
         "search",
         "walk/sought.rs",
         "words_are_found_with_their_session_their_node_and_an_excerpt_until_the_flow_is_removed",

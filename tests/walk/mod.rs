@@ -56,6 +56,7 @@ mod replayed;
 mod requested;
 mod resetting;
 mod resized;
+mod scheduled;
 mod searched;
 mod session_verbs;
 mod sessions_seen;

@@ -20,8 +20,8 @@ use std::str::FromStr as _;
 use a_society_mcp::{Given, ServerSpec};
 pub use a_society_roles::config::{ConfigBounds, ConsentConfig, NotifyConfig, Occasion, UiConfig};
 use a_society_roles::config::{
-    KeySource, ModelsConfig, SessionsConfig, TextFault, parse, parse_consent, parse_limits,
-    parse_notify, parse_search, parse_secrets, parse_tools, parse_ui,
+    KeySource, ModelsConfig, SchedulesConfig, SessionsConfig, TextFault, parse, parse_consent,
+    parse_limits, parse_notify, parse_search, parse_secrets, parse_tools, parse_ui,
 };
 use a_society_roles::tool::SearchService;
 pub use a_society_roles::tool::{Narrowing, ToolReach};
@@ -141,6 +141,7 @@ pub(super) fn models_of(text: &str) -> Result<ModelsConfig, Vec<TextFault>> {
     parse_consent(text)?;
     parse_ui(text)?;
     SessionsConfig::from_str(text)?;
+    SchedulesConfig::from_str(text)?;
     Ok(catalog)
 }
 
@@ -253,6 +254,14 @@ pub fn notify() -> Result<Option<NotifyConfig>, ConfigError> {
 /// When the configuration cannot be read, or says something about it that means nothing.
 pub(crate) fn sessions() -> Result<SessionsConfig, ConfigError> {
     part(SessionsConfig::from_str)
+}
+
+/// What servers start at due times.
+///
+/// # Errors
+/// When the configuration cannot be read, or says something about it that means nothing.
+pub(crate) fn schedules() -> Result<SchedulesConfig, ConfigError> {
+    part(SchedulesConfig::from_str)
 }
 
 /// How the terminal looks.
@@ -407,7 +416,7 @@ pub(crate) fn file(written: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// A path of the configuration, with the home folder in it.
-fn absolute(written: &Path) -> Result<PathBuf, String> {
+pub(crate) fn absolute(written: &Path) -> Result<PathBuf, String> {
     let path = match (written.strip_prefix("~"), home()) {
         (Ok(rest), Some(home)) => home.join(rest),
         (Ok(_), None) => return Err("there is no home folder".to_owned()),

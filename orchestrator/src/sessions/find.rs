@@ -114,6 +114,7 @@ fn candidates(
     let begun = flows.iter().filter(|flow| flow.is_named(text));
     let mut whole: BTreeSet<Meant> = begun.cloned().map(of_flow).collect();
     let mut parts: BTreeSet<Meant> = BTreeSet::new();
+    let mut keyed: Option<Meant> = None;
     for flow in flows {
         // A journal that cannot be read has no names but that of its flow.
         let Ok(look) = store.look(&flow) else {
@@ -128,15 +129,21 @@ fn candidates(
                 key: names.described(),
             };
             if names.key == text {
-                return Ok(vec![meant]);
-            }
-            if names.is(text) {
+                // Of those that began under it one after another, as the runs of a schedule do, it means the last one.
+                let last = keyed.as_ref().map(|other| &other.flow.flow);
+                if last.is_none_or(|last| *last < flow.flow) {
+                    keyed = Some(meant);
+                }
+            } else if names.is(text) {
                 whole.retain(|other| other.flow != flow);
                 whole.insert(meant);
             } else if names.begins(text) && role.is_none_or(|role| role == named) {
                 parts.insert(meant);
             }
         }
+    }
+    if let Some(keyed) = keyed {
+        return Ok(vec![keyed]);
     }
     let found = if whole.is_empty() { parts } else { whole };
     Ok(found.into_iter().collect())

@@ -136,9 +136,11 @@ pub(super) fn resolve(store: &Store, text: &str) -> Result<SessionAddress, Sessi
             }
         }
     }
-    // A key means one session, whatever the labels of others are.
-    if let Some(at) = found.iter().position(|(key, _)| key == text) {
-        return Ok(found.swap_remove(at).1);
+    // A key means one session, whatever the labels of others are: of those that began under it one after another, as
+    // the runs of a schedule do, the last one.
+    let with_key = found.iter().filter(|(key, _)| key == text);
+    if let Some((_, last)) = with_key.max_by_key(|(_, session)| &session.flow.flow) {
+        return Ok(last.clone());
     }
     match found.as_slice() {
         [(_, only)] => Ok(only.clone()),

@@ -316,7 +316,7 @@ fn takes_messages(state: &FlowState) -> Result<(), Unsaid> {
 }
 
 /// The node that waits for words, and since when, if no message came before this one.
-fn free(state: &FlowState) -> Option<(NodeId, At)> {
+pub(crate) fn free(state: &FlowState) -> Option<(NodeId, At)> {
     let node = &state.graph.nodes.first()?.id;
     let waiting = state.awaiting_operator.get(node)?;
     let is_free = waiting.takes_text() && !state.replies.contains_key(node);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use a_society_facts::fact::chat::ChatContext;
 use a_society_facts::fact::flow::{Ends, TokenBudget};
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
-use a_society_facts::id::ProjectName;
+use a_society_facts::id::{ClientId, FlowId, ProjectName, SessionKey};
 use a_society_flow::graph::Diagnostic;
 use a_society_state::{FlowRef, Store};
 
@@ -73,6 +73,17 @@ pub struct FlowChoices {
     pub turns_at_once: Option<usize>,
 }
 
+/// The names of a flow that no person begins. They say what it is for, so that it begins once.
+#[derive(Debug, Clone)]
+pub(crate) struct ByItself {
+    /// Its id.
+    pub(crate) flow: FlowId,
+    /// What began it, and for what.
+    pub(crate) client: ClientId,
+    /// The address of its session, if it is a chat.
+    pub(crate) key: SessionKey,
+}
+
 /// What is remarkable about a flow that begins.
 #[derive(Debug)]
 pub enum BeginNote<'a> {
@@ -118,6 +129,44 @@ pub fn begin(
     choices: FlowChoices,
     noted: &mut dyn FnMut(BeginNote<'_>),
 ) -> Result<BegunFlow, NotBegun> {
+    let turns_at_once = choices.turns_at_once;
+    let new = new_flow(store, origin, choices, None, noted)?;
+    let project = new.project.clone();
+    let driven = run::start(store, new, store.ground().clock.now(), turns_at_once)?;
+    let flow = FlowRef {
+        project,
+        flow: driven.handle.id().clone(),
+    };
+    Ok(BegunFlow { flow, driven })
+}
+
+/// Begins a flow by itself, once, and drives it. It has its address, whether it began now or before.
+///
+/// # Errors
+/// As [`begin`].
+pub(crate) fn begin_once(
+    store: &Store,
+    origin: FlowOrigin,
+    choices: FlowChoices,
+    names: ByItself,
+) -> Result<(FlowRef, Option<Driven>), NotBegun> {
+    let flow = names.flow.clone();
+    let new = new_flow(store, origin, choices, Some(names), &mut |_| {})?;
+    let address = FlowRef {
+        project: new.project.clone(),
+        flow: flow.clone(),
+    };
+    let driven = run::start_once(store, new, flow, store.ground().clock.now())?;
+    Ok((address, driven))
+}
+
+fn new_flow(
+    store: &Store,
+    origin: FlowOrigin,
+    choices: FlowChoices,
+    names: Option<ByItself>,
+    noted: &mut dyn FnMut(BeginNote<'_>),
+) -> Result<NewFlow, NotBegun> {
     let material = material_of(store, origin, &mut |diagnostics| {
         noted(BeginNote::Diagnostics(diagnostics));
     })?;
@@ -126,8 +175,12 @@ pub fn begin(
     note_idle_rules(store, &choices.rules, &folder, &mut |rule| {
         noted(BeginNote::IdleRule(rule));
     });
-    let new = NewFlow {
-        project: project.clone(),
+    let (client, key) = match names {
+        Some(names) => (Some(names.client), Some(names.key)),
+        None => (None, None),
+    };
+    Ok(NewFlow {
+        project,
         project_folder: folder,
         title: choices.title.filter(|title| !title.trim().is_empty()),
         input: choices.input.filter(|input| !input.trim().is_empty()),
@@ -137,20 +190,9 @@ pub fn begin(
         tokens: choices.tokens,
         mode: choices.mode,
         rules: choices.rules,
-        chat: material.chat,
-        client: None,
-    };
-    let driven = run::start(
-        store,
-        new,
-        store.ground().clock.now(),
-        choices.turns_at_once,
-    )?;
-    let flow = FlowRef {
-        project,
-        flow: driven.handle.id().clone(),
-    };
-    Ok(BegunFlow { flow, driven })
+        chat: material.chat.map(|chat| NewChat { key, ..chat }),
+        client,
+    })
 }
 
 /// What a flow is made of.
@@ -207,6 +249,7 @@ fn material_of(store: &Store, origin: FlowOrigin, noted: Noted<'_>) -> Result<Ma
                 || chat_context(store, &made.folder, &made.folder, None, BTreeMap::new());
             Material {
                 chat: Some(NewChat {
+                    key: None,
                     label: label.filter(|label| !label.trim().is_empty()),
                     context: context.unwrap_or_else(at_project),
                     max_turns: None,

@@ -46,10 +46,12 @@ pub mod edit;
 mod model;
 mod notify;
 mod parse;
+mod schedules;
 mod search;
 mod sessions;
 #[cfg(test)]
 mod tests;
+mod timing;
 mod ui;
 
 use std::collections::BTreeMap;
@@ -58,8 +60,10 @@ pub use bounds::ConfigBounds;
 pub use consent::ConsentConfig;
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 pub use notify::{NotifyConfig, Occasion};
+pub use schedules::{ScheduleConfig, SchedulesConfig, StartFrom};
 pub(crate) use search::SearchConfig;
 pub use sessions::SessionsConfig;
+pub use timing::Timing;
 pub use ui::UiConfig;
 
 use crate::tool::ToolReach;
@@ -71,6 +75,7 @@ pub(crate) const OTHERS: &[&str] = &[
     "limits",
     "mcp-servers",
     "notify",
+    "schedules",
     "secrets",
     "search",
     "sessions",

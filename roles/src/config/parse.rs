@@ -362,7 +362,7 @@ impl DocumentSink<'_> {
         paths.collect()
     }
 
-    fn absolute(&mut self, tree: &YamlTree, what: &str) -> Option<PathBuf> {
+    pub(super) fn absolute(&mut self, tree: &YamlTree, what: &str) -> Option<PathBuf> {
         let path = PathBuf::from(self.words(tree, what)?);
         if path.is_relative() && !path.starts_with("~") {
             self.fault(

@@ -99,8 +99,8 @@ pub(super) fn open_session(
         key: names.key.clone(),
         session: names.session.clone(),
         generation: 1,
-        kind: match state.chat {
-            Some(_) => SessionKind::Other,
+        kind: match &state.chat {
+            Some(chat) => SessionKind::of_chat(&chat.key),
             None => SessionKind::Role,
         },
         parent: None,

@@ -29,6 +29,18 @@ pub enum SessionKind {
     Other,
 }
 
+impl SessionKind {
+    /// What the key of a chat says it is.
+    #[must_use]
+    pub fn of_chat(key: &SessionKey) -> Self {
+        match key.as_str().split_once(':') {
+            Some(("cron", _)) => Self::Cron,
+            Some(("hook", _)) => Self::Hook,
+            Some(_) | None => Self::Other,
+        }
+    }
+}
+
 /// How a session came from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
