@@ -7,7 +7,7 @@ use a_society_facts::fact::turn::{ModelAnswered, ModelRequested, StopReason, Usa
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Text};
-use a_society_facts::view::{FactView as _, FlowState};
+use a_society_facts::view::{FactView as _, flow::FlowState};
 use a_society_facts::{At, Fact, Hash, Recorded};
 use a_society_orchestrator::graph::{FlowGraph, parse};
 use a_society_orchestrator::machine::{

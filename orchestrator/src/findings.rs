@@ -6,8 +6,8 @@ use a_society_facts::Hash;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
-use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::FileChangeState;
+use a_society_facts::view::flow::FlowState;
 use a_society_state::disk::Kind;
 use a_society_state::{FlowPlace, FlowRef, Store};
 

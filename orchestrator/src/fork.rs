@@ -11,7 +11,7 @@ use a_society_facts::fact::turn::Cause;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{CallId, RoleInstance, Seq};
 use a_society_facts::message::Text;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::{CallState, OpenTurn};
 use a_society_facts::{At, Hash};
 use a_society_roles::port::{RecordAccess, RecordPath};
@@ -504,7 +504,7 @@ fn count(number: usize, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use a_society_facts::fact::Fact;
+    use a_society_facts::Fact;
     use a_society_facts::fact::turn::TurnStarted;
     use a_society_facts::id::TurnId;
     use a_society_facts::line::Recorded;

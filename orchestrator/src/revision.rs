@@ -5,7 +5,7 @@ use std::path::Path;
 
 use a_society_facts::Verb;
 use a_society_facts::message::Text;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_flow::graph::{Diagnostic, FlowGraph, differences};
 use a_society_flow::machine::{Brought, Commanded, Input, NewGraph, Refusal, decide};
 use a_society_state::{FlowRef, Store};

@@ -9,7 +9,7 @@ use a_society_facts::fact::turn::FileChange;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::session::SessionEntry;
-use a_society_facts::view::{FlowState, Views};
+use a_society_facts::view::{Views, flow::FlowState};
 use a_society_roles::handoff::AllowedOutcomes;
 use a_society_roles::tool::command::left_running;
 use a_society_roles::turn::job::TurnJob;

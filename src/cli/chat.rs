@@ -6,7 +6,7 @@ use std::path::Path;
 use a_society_facts::Verb;
 use a_society_facts::fact::chat::ChatContext;
 use a_society_facts::fact::flow::Ends;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_orchestrator::driver::handle::FlowHandle;
 use a_society_orchestrator::pasted_secrets::holds_a_secret;
 use a_society_orchestrator::run::{self, Amendment};

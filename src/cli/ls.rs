@@ -553,7 +553,7 @@ fn shared_bytes(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use a_society_facts::fact::node::WaitReason;
-    use a_society_facts::view::FlowState;
+    use a_society_facts::view::flow::FlowState;
     use a_society_orchestrator::machine::OperatorQuestion;
 
     use super::*;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::{At, line};
 use a_society_state::OUR_FOLDER;
 use a_society_state::clock::Clock as Told;

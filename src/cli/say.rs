@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use a_society_facts::id::{ClientId, NodeId, ProjectName, RoleInstance};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::control::client::{self, ObeyedBy, Unsaid};
 use a_society_orchestrator::control::message::{ControlFault, ControlFaultCode, Taken};

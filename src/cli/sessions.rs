@@ -4,7 +4,9 @@ use a_society_facts::At;
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::id::ProjectName;
 use a_society_orchestrator::sessions::history::{HistoryQuery, messages};
-use a_society_orchestrator::sessions::list::{SessionQuery, SessionRow, kind_named, list};
+use a_society_orchestrator::sessions::list::{
+    SessionQuery, SessionRow, kind_named, list, state_named,
+};
 use serde_json::{Value, json};
 
 use super::context::Context;
@@ -103,11 +105,6 @@ struct HistoryArguments {
     /// Results of tools, too
     #[arg(long)]
     tools: bool,
-}
-
-fn state_named(word: &str) -> Result<SessionState, String> {
-    let unknown = |_| format!("{word:?} is no state; there are: created, active, expired");
-    serde_json::from_value(json!(word)).map_err(unknown)
 }
 
 /// Lists sessions or reads one.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use a_society_facts::id::ClientId;
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_orchestrator::pasted_secrets::holds_a_secret;
-use a_society_orchestrator::sessions::send::{self, RunState, WAIT_S, WAIT_S_MAX};
-use serde_json::json;
+use a_society_orchestrator::sessions::report::{RunReport, RunStatus};
+use a_society_orchestrator::sessions::send::{self, RunPatience, WAIT_S, WAIT_S_MAX};
 
 use super::context::Context;
 use super::say::{SECRET, client_id, from_unsaid, text};
@@ -83,77 +83,70 @@ pub(super) fn send(context: &mut Context<'_>, arguments: &SessionsSendArguments)
         Some(client) => client.clone(),
         None => mint::name(&mut SystemMint, "send").map_err(a_society_state::Error::from)?,
     };
-    let waits = Duration::from_secs(if arguments.no_wait { 0 } else { arguments.wait });
+    let seconds = if arguments.no_wait { 0 } else { arguments.wait };
     let run = format!("{}:{client}", address.flow.flow);
     if !context.out.is_json() {
         context.out.note(&format!("run {run}"));
     }
-    let without_locks = context.without_locks;
-    let sent = send::send(&store, address, client, &text, waits, without_locks);
-    let state = sent.map_err(from_unsaid)?;
-    let going = if arguments.no_wait {
-        "accepted"
-    } else {
-        "timeout"
-    };
-    print(context, &run, state, going)
+    let later = later(&run);
+    let patience = patience(seconds, &later, context.without_locks);
+    let report = send::send(&store, address, client, &text, &patience).map_err(from_unsaid)?;
+    print(context, &report)
+}
+
+fn later(run: &str) -> String {
+    format!("wait for it: a-society sessions wait {run}")
+}
+
+const fn patience(seconds: u64, later: &str, without_locks: bool) -> RunPatience<'_> {
+    RunPatience {
+        longest: Duration::from_secs(seconds),
+        is_over: &|| false,
+        without_locks,
+        later,
+    }
 }
 
 /// Waits for a run, and prints its answer.
 pub(super) fn wait(context: &mut Context<'_>, arguments: &RunWaitArguments) -> Outcome {
     let store = context.store()?;
-    let (name, waits) = (&arguments.run, Duration::from_secs(arguments.wait));
-    let waited = send::wait(&store, name, waits, context.without_locks);
-    let state = waited.map_err(from_unsaid)?;
-    if state == RunState::Unknown {
+    let name = &arguments.run;
+    let later = later(name);
+    let patience = patience(arguments.wait, &later, context.without_locks);
+    let waited = send::wait(&store, name, &patience).map_err(from_unsaid)?;
+    let Some(report) = waited else {
         let what = format!("there is no run {}", plain(name));
         let why = "no message was sent under this name, or its chat was removed";
         let hint = "a-society sessions send REF TEXT";
         return Err(OperatorError::new(("no-run", ExitCode::NotFound), what, why, hint).into());
-    }
-    print(context, name, state, "timeout")
+    };
+    print(context, &report)
 }
 
-fn print(context: &mut Context<'_>, run: &str, state: RunState, going: &str) -> Outcome {
-    let (status, text, code) = match state {
-        RunState::Answered(text) => ("ok", text, ExitCode::Ok),
-        RunState::Failed(why) => ("error", why, ExitCode::WaitsAfterFailure),
-        RunState::Unknown => (going, goes_on(run, None), ExitCode::Waiting),
-        RunState::GoesOn { needs } => (going, goes_on(run, needs), ExitCode::Waiting),
-    };
-    let code = if status == "accepted" {
-        ExitCode::Ok
-    } else {
-        code
+fn print(context: &mut Context<'_>, report: &RunReport) -> Outcome {
+    let code = match report.status {
+        RunStatus::Ok | RunStatus::Accepted => ExitCode::Ok,
+        RunStatus::Error => ExitCode::WaitsAfterFailure,
+        RunStatus::Timeout => ExitCode::Waiting,
     };
     if context.out.is_json() {
-        let mut value = json!({ "runId": run, "status": status });
-        match status {
-            "ok" => value["reply"] = json!(text),
-            "accepted" => {}
-            _ => value["error"] = json!(text),
-        }
-        context.out.value(&value)?;
+        context.out.value(report)?;
         return Ok(code);
     }
-    match status {
-        "ok" if context.out.is_terminal() => {
-            for line in text.lines() {
+    let error = report.error.as_deref().unwrap_or_default();
+    match (report.status, &report.reply) {
+        (_, Some(reply)) if context.out.is_terminal() => {
+            for line in reply.lines() {
                 context.out.line(&printed(line))?;
             }
         }
-        "ok" => context.out.bytes(format!("{text}\n").as_bytes())?,
-        "error" => context.out.note(&plain(&format!("no answer: {text}"))),
-        _ => context.out.note(&plain(&text)),
+        (_, Some(reply)) => context.out.bytes(format!("{reply}\n").as_bytes())?,
+        (RunStatus::Error, None) => context.out.note(&plain(&format!("no answer: {error}"))),
+        (RunStatus::Accepted, None) => {
+            let later = later(&report.run_id);
+            context.out.note(&format!("the run goes on; {later}"));
+        }
+        (RunStatus::Ok | RunStatus::Timeout, None) => context.out.note(&plain(error)),
     }
     Ok(code)
-}
-
-/// How to wait for a run that goes on.
-fn goes_on(run: &str, needs: Option<String>) -> String {
-    let waits = needs.map(|needs| format!(", and waits for {needs}"));
-    format!(
-        "the run goes on{}; wait for it: a-society sessions wait {run}",
-        waits.unwrap_or_default()
-    )
 }

@@ -2,8 +2,8 @@
 
 use a_society_facts::At;
 use a_society_facts::id::{NodeId, RoleInstance};
-use a_society_facts::view::FeedItem;
 use a_society_facts::view::FlowSummary;
+use a_society_facts::view::feed::FeedItem;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 use a_society_operator_ui::fold::answer_text::before_its_end;

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use a_society_facts::legal::legal;
 use a_society_facts::view::FactView as _;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::{At, Fact, Hash, Recorded};
 
 use crate::blob;

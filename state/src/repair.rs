@@ -6,7 +6,7 @@
 //! record names is recorded by the next open.
 
 use a_society_facts::At;
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::flow::FlowForked;
 use a_society_facts::fact::journal::QuarantineRestored;
 use a_society_facts::id::{FlowId, Seq};

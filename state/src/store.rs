@@ -7,7 +7,7 @@ use a_society_facts::Fact;
 use a_society_facts::fact::flow::FlowCreated;
 use a_society_facts::id::{FlowId, ProjectName, Seq};
 use a_society_facts::legal::legal;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 
 use crate::atomic::replace;
 use crate::checkpoint;

@@ -22,8 +22,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Where a server is reached, and by whom.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    pub(super) address: String,
-    pub(super) token: String,
+    pub(crate) address: String,
+    pub(crate) token: String,
 }
 
 /// A server of a workspace.

@@ -239,6 +239,11 @@ const POSTED: &[Row] = &[
         "examples/served.rs",
         "a_flow_is_removed_from_the_page_as_its_plan_says_and_not_while_it_is_open",
     ),
+    (
+        "session_send",
+        "walk/sessions_served.rs",
+        "another_program_lists_sessions_reads_one_and_gets_the_answer_to_its_message",
+    ),
     ("configure", SETTINGS_TESTS, MODELS_TEST),
     ("try_out", SETTINGS_TESTS, MODELS_TEST),
     (

@@ -61,6 +61,7 @@ mod searched;
 mod session_verbs;
 mod sessions_seen;
 mod sessions_sent;
+mod sessions_served;
 mod sessions_told;
 mod shown_live;
 mod signalled;

@@ -22,12 +22,12 @@ const SPREAD_MS: u64 = 700;
 const SLOW: Duration = Duration::from_millis(1_600);
 
 /// A model that repeats the last message.
-struct SlowEcho {
+pub(super) struct SlowEcho {
     server: Server,
 }
 
 impl SlowEcho {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         let server = Server::by(|seen, _| {
             let said = last_said(&seen.body);
             if said.contains("slowly") {
@@ -41,7 +41,7 @@ impl SlowEcho {
     }
 
     /// A place with a chat that was answered once.
-    fn place(&self) -> (Place, String) {
+    pub(super) fn place(&self) -> (Place, String) {
         let place = with_model_at(&self.server.url(), "anthropic");
         let said = place.run(&[
             "chat",
@@ -57,7 +57,7 @@ impl SlowEcho {
         (place, chat)
     }
 
-    fn bodies(&self) -> Vec<Value> {
+    pub(super) fn bodies(&self) -> Vec<Value> {
         assert_eq!(self.server.refused(), [""; 0]);
         let seen = self.server.seen().into_iter();
         seen.map(|request| request.body).collect()

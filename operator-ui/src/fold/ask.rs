@@ -6,7 +6,7 @@ use a_society_facts::id::{CallId, NodeId, RoleInstance};
 use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_facts::view::flow::Decisions;
 use a_society_facts::view::standing::FlowStanding;
-use a_society_facts::view::{FlowState, FlowSummary};
+use a_society_facts::view::{FlowSummary, flow::FlowState};
 use a_society_facts::words::asks::{NOBODY_DRIVES_THIS, was_cut_off};
 use a_society_facts::words::capital;
 use a_society_facts::words::choices::{self, Choice};

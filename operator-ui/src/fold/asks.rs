@@ -8,7 +8,7 @@ use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::fact::terms::subject;
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{CallId, NodeId, RoleInstance};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::{OpenConsent, OperatorWait};
 use a_society_facts::words::asks::{
     CHOOSE_A_MODEL, END_YOUR_TURN, FINDINGS_ARE_WRITTEN, FLOW_IS_PAUSED, FORWARD_WORK_IS_DONE,

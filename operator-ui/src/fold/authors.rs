@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::id::{RoleInstance, TurnId};
 
 use crate::protocol::http::Author;

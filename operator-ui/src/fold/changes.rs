@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::Fact;
+use a_society_facts::fact::older;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, CallIntended};
-use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::flow::Decider;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::TurnId;
 use a_society_facts::{At, Recorded};

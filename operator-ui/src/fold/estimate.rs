@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::improvement::{ImprovementMode, Reflection};
 use a_society_facts::id::RoleInstance;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_orchestrator::graph::FlowGraph;
 use a_society_orchestrator::machine;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CommandExit, DraftAdded, ModelAnswered,
 };

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use a_society_facts::Fact;
 use a_society_facts::Recorded;
-use a_society_facts::fact::Fact;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::flow::Decisions;
 use a_society_facts::view::route::feed_role;
-use a_society_facts::view::{FactView, FlowState};
+use a_society_facts::view::{FactView, flow::FlowState};
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::driver::unrecorded_text::Ahead;
 use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::node::{HandoffApplied, NodeClaimed, NodeEntry};
 use a_society_facts::fact::turn::TurnEnd;
 use a_society_facts::handoff::{EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance, Seq, TurnId};
-use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Decisions;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::{At, Recorded};
 
 use super::limits::PASSED_MAX;

@@ -7,7 +7,7 @@ use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::{NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::{
     Account, CallState, Improvement, OperatorWait, Reflecting, RequestState,
 };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallEnd, CallIntended};
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_orchestrator::{Status, WITHHELD, canonical, requested_tasks};

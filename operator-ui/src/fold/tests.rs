@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::operator::ConsentRequested;
 use a_society_facts::fact::turn::CallEnd;
 use a_society_facts::id::ConsentId;
@@ -419,7 +419,7 @@ fn a_role_says_when_its_failed_request_is_made_again_until_it_is_made_or_its_tur
     let started = json!({ "turn": 1, "attempt": 1, "role": "owner", "cause": "node" });
     let started = Fact::TurnStarted(serde_json::from_value(started).unwrap());
     for after in [requested.clone(), failed(None), ended, resumed] {
-        let mut state = a_society_facts::view::FlowState::default();
+        let mut state = a_society_facts::view::flow::FlowState::default();
         let mut hear = |ms, fact| {
             a_society_facts::view::FactView::apply(&mut state, &Recorded::new(1, at(ms), fact));
             let turn = state.turns.iter().next();

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::columns::{FactWeight, Width};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{NodeId, RoleInstance};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::route::{feed_role, session_role};
 
 /// Parts that may have changed.

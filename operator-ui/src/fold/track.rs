@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::Fact;
 use a_society_facts::Recorded;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::columns::FactWeight;
 use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::{RoleInstance, Seq};

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::id::CallId;
 use a_society_facts::view::flow::OpenCall;
 use a_society_state::{FlowRef, Store};
@@ -49,7 +49,7 @@ mod tests {
     use std::sync::Arc;
 
     use a_society_facts::line::read;
-    use a_society_facts::view::{FactView, FlowState};
+    use a_society_facts::view::{FactView, flow::FlowState};
     use a_society_facts::{Recorded, id::FlowId};
     use a_society_state::clock::SystemClock;
     use a_society_state::disk::RealDisk;

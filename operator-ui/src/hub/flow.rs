@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::{At, Recorded};

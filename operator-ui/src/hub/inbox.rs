@@ -274,14 +274,18 @@ impl Lister {
         let wire = wire_ref(&found.flow);
         let mut row = short_row(&wire, summary, None);
         row.phase = match summary.status {
-            a_society_facts::view::FlowStatus::Cancelled => crate::protocol::row::Phase::Cancelled,
-            a_society_facts::view::FlowStatus::Completed
-            | a_society_facts::view::FlowStatus::Running
-            | a_society_facts::view::FlowStatus::Paused(_)
-            | a_society_facts::view::FlowStatus::AwaitingImprovementChoice
-            | a_society_facts::view::FlowStatus::Improving
-            | a_society_facts::view::FlowStatus::AwaitingFeedbackConsent
-            | a_society_facts::view::FlowStatus::Feedback => crate::protocol::row::Phase::Completed,
+            a_society_facts::view::flow::FlowStatus::Cancelled => {
+                crate::protocol::row::Phase::Cancelled
+            }
+            a_society_facts::view::flow::FlowStatus::Completed
+            | a_society_facts::view::flow::FlowStatus::Running
+            | a_society_facts::view::flow::FlowStatus::Paused(_)
+            | a_society_facts::view::flow::FlowStatus::AwaitingImprovementChoice
+            | a_society_facts::view::flow::FlowStatus::Improving
+            | a_society_facts::view::flow::FlowStatus::AwaitingFeedbackConsent
+            | a_society_facts::view::flow::FlowStatus::Feedback => {
+                crate::protocol::row::Phase::Completed
+            }
         };
         batch.insert(row_key(&wire), Some(Part::Row(Box::new(row))));
         let known = KnownFlow {

@@ -38,6 +38,8 @@ pub(super) struct App {
     pub(super) readers: Arc<Semaphore>,
     /// Room for commands, and for journals that are opened to be followed.
     pub(super) workers: Arc<Semaphore>,
+    /// Room for requests that wait for an answer.
+    pub(super) waits: Arc<Semaphore>,
     pub(super) tracks: Tracks,
     /// Whether all sessions are being indexed beside the requests.
     pub(super) indexes: AtomicBool,

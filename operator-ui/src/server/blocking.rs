@@ -1,8 +1,11 @@
 //! Work that reads the disk: on threads that may wait, and never on too many.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::Builder;
 
 use axum::http::StatusCode;
+use tokio::sync::oneshot;
 
 use super::app::Shared;
 use super::reply::{Answer, fault, refused};
@@ -22,10 +25,45 @@ where
         drop(place);
         answer
     });
-    match done.await {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(error)) => fault(status_of(&error), &error),
-        Err(_) => refused(
+    answer_of(done.await.ok())
+}
+
+/// Runs what waits for an answer, and tells it when the wait is over: the client has left, or the server ends.
+pub(super) async fn waiting<F>(app: &Shared, work: F) -> Answer
+where
+    F: FnOnce(&Shared, &dyn Fn() -> bool) -> Result<Answer, Fault> + Send + 'static,
+{
+    let Ok(place) = Arc::clone(&app.waits).try_acquire_owned() else {
+        let why = "too many requests wait for answers; ask with wait 0, and later again";
+        return refused(StatusCode::SERVICE_UNAVAILABLE, why);
+    };
+    let here = Arc::new(());
+    let client = Arc::downgrade(&here);
+    let app = Arc::clone(app);
+    let (done, answered) = oneshot::channel();
+    // The threads of the runtime are few, and those that read the disk need them.
+    let waits = Builder::new().name("answer".to_owned()).spawn(move || {
+        let is_over = || client.strong_count() == 0 || app.ends.load(Ordering::SeqCst);
+        let answer = work(&app, &is_over);
+        drop(place);
+        // A client that has left does not take it.
+        drop(done.send(answer));
+    });
+    if waits.is_err() {
+        let why = "the system has no thread left";
+        return refused(StatusCode::SERVICE_UNAVAILABLE, why);
+    }
+    let answer = answer_of(answered.await.ok());
+    // A client that leaves drops it before.
+    drop(here);
+    answer
+}
+
+fn answer_of(done: Option<Result<Answer, Fault>>) -> Answer {
+    match done {
+        Some(Ok(answer)) => answer,
+        Some(Err(error)) => fault(status_of(&error), &error),
+        None => refused(
             StatusCode::INTERNAL_SERVER_ERROR,
             "it ended before it was done",
         ),
@@ -36,7 +74,7 @@ fn status_of(fault: &Fault) -> StatusCode {
     match fault.code.as_str() {
         "no-such-flow" | "not-found" | "model-not-found" | "provider-not-found"
         | "server-not-found" | "rule-not-found" | "skill-not-found" | "search-not-found"
-        | "part-not-found" => StatusCode::NOT_FOUND,
+        | "part-not-found" | "no-session" | "no-run" => StatusCode::NOT_FOUND,
         "message-unfit" | "flow-file-unfit" | "usage" => StatusCode::BAD_REQUEST,
         "command-refused"
         | "command-ambiguous"

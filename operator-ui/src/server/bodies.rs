@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::turn::{CallFinished, CallIntended, ModelAnswered};
 use a_society_facts::id::{CallId, RoleInstance, Seq};
 use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::route::feed_role;
-use a_society_facts::view::{FactView, FeedView, FlowState};
+use a_society_facts::view::{FactView, feed::FeedView, flow::FlowState};
 use a_society_facts::{Hash, Recorded};
 use a_society_state::FlowRef;
 use serde_json::value::RawValue;

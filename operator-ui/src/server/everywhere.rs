@@ -8,7 +8,7 @@ use std::thread::Builder;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Message;
 use a_society_facts::view::route::session_role;
-use a_society_facts::view::{FactView as _, SessionView};
+use a_society_facts::view::{FactView as _, session::SessionView};
 use a_society_orchestrator::sessions::search::{MessageFound, SessionSearch, find};
 use a_society_state::FlowRef;
 use a_society_state::search::{SaidBy, SearchTerms, SearchWords, UpdateStep, index};

@@ -166,7 +166,7 @@ pub(super) fn body(
     let first: Seq = first_of_id(id)
         .ok_or_else(|| missing("there is no such item", "the ids of items begin with f"))?;
     let mut bodies = Bodies::default();
-    let mut fold = a_society_facts::view::FlowState::default();
+    let mut fold = a_society_facts::view::flow::FlowState::default();
     each_upto(&app.hubs, flow, None, &mut |recorded| {
         use a_society_facts::view::FactView;
         bodies.hear(&fold, recorded, &|seq| seq == first);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::imported::FlowImported;
 use a_society_facts::handoff::{Artifact, Delivery, HandoffWay};
 use a_society_facts::id::{ApprovalId, Seq, TurnId};

@@ -49,6 +49,9 @@ pub(crate) const READERS_MAX: usize = 8;
 /// How many commands of sockets are carried out at once, and journals opened for them. Others wait for their turn.
 pub(crate) const WORKERS_MAX: usize = 8;
 
+/// How many requests wait at once for the answer to a message. Each has a thread, which does nothing meanwhile.
+pub(crate) const WAITS_MAX: usize = 64;
+
 /// How many items a window of a feed has at the most.
 pub(crate) const ITEMS_MAX: usize = 1_000;
 

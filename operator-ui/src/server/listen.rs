@@ -24,7 +24,7 @@ use super::actions::Actions;
 use super::app::{App, Tracks};
 use super::dev::DevSource;
 use super::limits::{
-    CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEADERS_MAX, READERS_MAX, WORKERS_MAX,
+    CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEADERS_MAX, READERS_MAX, WAITS_MAX, WORKERS_MAX,
 };
 use super::tls::Identity;
 use super::{configuring, routes};
@@ -115,6 +115,7 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         sockets: Arc::new(Semaphore::new(options.sockets_max)),
         readers: Arc::new(Semaphore::new(READERS_MAX)),
         workers: Arc::new(Semaphore::new(WORKERS_MAX)),
+        waits: Arc::new(Semaphore::new(WAITS_MAX)),
         tracks: Tracks::default(),
         indexes: AtomicBool::new(false),
         ends: AtomicBool::new(false),

@@ -29,6 +29,7 @@ mod requests;
 mod revisions;
 mod routes;
 mod search;
+mod sessions;
 mod settings;
 mod socket;
 pub(crate) mod tls;

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use super::access::Wants;
 use super::actions::adopt;
 use super::app::{Shared, flow_ref};
-use super::blocking::{missing, read, unread};
+use super::blocking::{missing, read, unread, waiting};
 use super::limits::{
     BEGIN_BYTES_MAX, BODY_BYTES_MAX, FILE_PATIENCE, HITS_MAX, ITEMS_MAX, QUERY_BYTES_MAX,
     READ_BUFFER_BYTES, WRITE_BUFFER_BYTES,
@@ -30,7 +30,8 @@ use super::reply::{Answer, JSON, PAGE, download, guard, json, json_text, plain, 
 use super::window::Window;
 use super::{
     assets, configuring, costs, dev, diff, events, export, feed_at, files, findings, forks,
-    metrics, record, removal, requests, revisions, search, settings, socket, track, transcript,
+    metrics, record, removal, requests, revisions, search, sessions, settings, socket, track,
+    transcript,
 };
 use crate::fold::limits::DIFF_BOUNDS;
 use crate::fold::words;
@@ -127,6 +128,10 @@ pub(super) const ROUTES: &[Route] = {
         }),
         route("/api/findings", Operator, || get(all_findings)),
         route("/api/search", Operator, || get(found)),
+        route("/api/sessions", Operator, || get(sessions_listed)),
+        route("/api/sessions/history", Operator, || get(session_history)),
+        route("/api/sessions/send", Operator, || post(session_send)),
+        route("/api/sessions/run", Operator, || get(session_run)),
         route("/api/projects", Operator, || {
             get(projects).post(make_project)
         }),
@@ -302,7 +307,14 @@ struct Upload {
     over: Option<String>,
 }
 
-type Asked = Result<Query<Window>, QueryRejection>;
+type QueryOf<T> = Result<Query<T>, QueryRejection>;
+
+type Asked = QueryOf<Window>;
+
+fn not_understood() -> Answer {
+    let why = "what is asked for was not understood";
+    refused(StatusCode::BAD_REQUEST, why)
+}
 
 /// Reads what is asked for.
 async fn asked_for<F>(app: Shared, asked: Asked, work: F) -> Answer
@@ -310,10 +322,7 @@ where
     F: FnOnce(&Shared, &Window) -> Result<Answer, Fault> + Send + 'static,
 {
     let Ok(Query(window)) = asked else {
-        return refused(
-            StatusCode::BAD_REQUEST,
-            "what is asked for was not understood",
-        );
+        return not_understood();
     };
     read(&app, move |app| work(app, &window)).await
 }
@@ -633,6 +642,41 @@ async fn found(State(app): State<Shared>, asked: Asked) -> Answer {
         search::of(app, window, HITS_MAX).map(|hits| json(&hits))
     })
     .await
+}
+
+async fn sessions_listed(
+    State(app): State<Shared>,
+    asked: QueryOf<sessions::SessionListRequest>,
+) -> Answer {
+    let Ok(Query(asked)) = asked else {
+        return not_understood();
+    };
+    read(&app, move |app| sessions::listed(app, &asked)).await
+}
+
+async fn session_history(
+    State(app): State<Shared>,
+    asked: QueryOf<sessions::HistoryRequest>,
+) -> Answer {
+    let Ok(Query(asked)) = asked else {
+        return not_understood();
+    };
+    read(&app, move |app| sessions::history(app, &asked)).await
+}
+
+async fn session_send(State(app): State<Shared>, body: Body) -> Answer {
+    let asked: sessions::MessageRequest = match bounded(&app, body, BEGIN_BYTES_MAX).await {
+        Ok(asked) => asked,
+        Err(answer) => return answer,
+    };
+    waiting(&app, move |app, is_over| asked.send(app, is_over)).await
+}
+
+async fn session_run(State(app): State<Shared>, asked: QueryOf<sessions::RunRequest>) -> Answer {
+    let Ok(Query(asked)) = asked else {
+        return not_understood();
+    };
+    waiting(&app, move |app, is_over| asked.report(app, is_over)).await
 }
 
 async fn projects(State(app): State<Shared>) -> Answer {

@@ -7,7 +7,7 @@ use a_society_facts::id::RoleInstance;
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_facts::view::route::session_role;
-use a_society_facts::view::{FactView as _, SessionView};
+use a_society_facts::view::{FactView as _, session::SessionView};
 use a_society_state::FlowRef;
 use a_society_state::look::Look;
 

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::line;
 use a_society_orchestrator::workspace::begin::BegunFlow;

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::Fact;
 use a_society_facts::Recorded;
-use a_society_facts::fact::Fact;
 use a_society_facts::id::{FlowId, RoleInstance, Seq, TurnId};
 use a_society_facts::message::Text;
 use a_society_facts::view::FactView;
-use a_society_facts::view::SessionView;
 use a_society_facts::view::route::session_role;
+use a_society_facts::view::session::SessionView;
 use a_society_facts::view::session::Texts;
 use a_society_facts::words::{calls, choices};
 use a_society_state::FlowRef;

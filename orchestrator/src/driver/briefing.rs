@@ -1,7 +1,7 @@
 //! A turn begins or goes on: the packet of its role, and what its taker is made of.
 
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::EdgeOutline;
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
 use a_society_facts::fact::turn::{DraftKept, StopReason};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::budget::{Lack, Measure};
 use a_society_facts::id::{RoleInstance, TurnId};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_roles::turn::step::Worst;
 
 use super::live_turn::TurnSubject;

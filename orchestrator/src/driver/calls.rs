@@ -1,8 +1,8 @@
 //! The calls of a turn while it runs here: each is intended, perhaps asked about, started, and gets its result.
 
 use a_society_base::redact::MARK;
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::fact::turn::{

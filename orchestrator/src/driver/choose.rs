@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::operator::ChosenBy;
 use a_society_facts::fact::turn::{Cause, TurnStarted, Usage};
 use a_society_facts::id::{RoleInstance, TurnId};

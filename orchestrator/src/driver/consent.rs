@@ -1,8 +1,8 @@
 //! A call that must not run without consent: what is granted, and asking the operator.
 
 use a_society_base::stop::StopSignal;
+use a_society_facts::Fact;
 use a_society_facts::Verb;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::{
     ConsentAnswer, ConsentMode, ConsentRuled, ConsentRules, DecidingRule, Grant,
 };
@@ -10,8 +10,8 @@ use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
-use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::CallState;
+use a_society_facts::view::flow::FlowState;
 use a_society_flow::machine::{Brought, Commanded, ConsentAsked, Input, RuleAnswered};
 use a_society_roles::consent::policy::Judged;
 use a_society_roles::consent::{ConsentQuestion, Decision, decide};

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use a_society_facts::At;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{RoleInstance, TurnId};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{Claim, Input, StartFeedback, StartReflection, Work, pending};
 use a_society_state::Flow;

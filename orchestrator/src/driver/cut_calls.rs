@@ -4,8 +4,8 @@
 //! or does the same when it is done twice, runs again, marked. One that was started and may have changed something is never run again by itself:
 //! the model reads that its outcome is unknown, and the operator sees a mark.
 
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::turn::{CallEnd, CallReaped, CallRerun, CalledTool, Effect, SeenFile};
 use a_society_facts::id::{CallId, RoleInstance, TurnId};

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, VecDeque};
 use a_society_facts::Fact;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::id::{ClientId, RoleInstance};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 
 use crate::limits::HURRIED_MAX;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use a_society_facts::Verb;
 use a_society_facts::id::{ClientId, FlowId, RoleInstance, Seq};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_flow::machine::Work;
 
 use super::error::DriverError;

@@ -1,6 +1,6 @@
 //! What a turn says becomes facts: streamed text, answers, and what is kept of those that were cut off.
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::turn::{
     DraftDiscarded, DraftKept, DraftKind, ModelAnswered, ModelFailed, RawValueEq,
 };

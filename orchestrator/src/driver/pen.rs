@@ -9,7 +9,7 @@ use a_society_facts::fact::columns::FactWeight;
 use a_society_facts::fact::session::{MessageAdded, Origin};
 use a_society_facts::id::{BadName, ClientId, NodeId, RoleInstance, SessionId, TurnId};
 use a_society_facts::message::Text;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::OpenTurn;
 use a_society_facts::view::session::SessionView;
 use a_society_facts::{At, Fact};

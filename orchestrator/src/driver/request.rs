@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::{ModelFailed, ModelRequested, Usage};
 use a_society_facts::id::{RoleInstance, TurnId};

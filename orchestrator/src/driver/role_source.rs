@@ -9,7 +9,7 @@ use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_flow::graph::FlowGraph;
 use a_society_roles::config::ConfigBounds;
 use a_society_roles::consent::policy::Judged;

@@ -4,7 +4,7 @@
 //! crash in between judges it again. A graph that does not fit is refused with every reason, and
 //! the file gets its earlier text back.
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::flow::FlowTitled;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::OpenCall;

@@ -7,7 +7,7 @@
 //! for its provider is made at once; a call that runs is not interrupted, since its effect by then
 //! would be unknown: the calls after it do not run.
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::fact::session::{MessageAdded, Origin};
 use a_society_facts::id::{RoleInstance, TurnId};

@@ -1,7 +1,7 @@
 //! Turns a step into facts, and replies to the taker.
 
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::{
     McpServerApproved, McpServerUnavailable, McpToolUnavailable,
 };

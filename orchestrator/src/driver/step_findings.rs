@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::RoleInstance;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_flow::graph::FlowGraph;
 use a_society_flow::machine::TurnTask;
 use a_society_state::disk::SharedDisk;

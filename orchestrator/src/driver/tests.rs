@@ -11,7 +11,7 @@ mod syncs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use a_society_facts::view::FlowStatus;
+use a_society_facts::view::flow::FlowStatus;
 use a_society_facts::{At, Verb, Whom};
 use a_society_in_memory::FaultyDisk;
 use a_society_roles::turn::step::StepReply;

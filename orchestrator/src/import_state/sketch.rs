@@ -7,7 +7,7 @@ use a_society_facts::id::{FlowId, RoleInstance, TurnId};
 use a_society_facts::legal::legal;
 use a_society_facts::limits::BLOB_HEAD_BYTES_MAX;
 use a_society_facts::message::{BlobText, Text};
-use a_society_facts::view::{FactView as _, FlowState};
+use a_society_facts::view::{FactView as _, flow::FlowState};
 use a_society_facts::{At, Fact, Hash, Recorded};
 
 use crate::limits::IMPORTED_TEXT_BYTES_MAX;

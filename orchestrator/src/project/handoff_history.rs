@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::handoff::{Delivery, EdgeName};
 use a_society_facts::id::NodeId;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 
 /// What arrived, in the order of the graph's edges: a role reads the same whichever was first.
 pub(super) fn in_order_of_the_graph<'a>(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use a_society_facts::id::RoleInstance;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_roles::tool::ToolReach;
 use a_society_state::{FlowRef, Store};
 

@@ -7,7 +7,7 @@
 //! it, which is also how YAML does.
 
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::Improvement;
 use a_society_flow::graph::FlowGraph;
 use a_society_flow::machine::{findings_path, report_path};

@@ -14,7 +14,7 @@ use a_society_facts::fact::operator::{ChosenBy, ConsentMode, Grant};
 use a_society_facts::handoff::{Artifact, Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::RunningNode;
 use a_society_flow::graph::{Executor, FlowGraph, InlineRole, PermissionMode, RoleName};
 use a_society_flow::machine::{findings_path, report_path};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::{BadName, ClientId};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::{At, Verb, Whom};
 use a_society_roles::config::StartFrom;
 use a_society_state::{Error, FlowRef, Store};

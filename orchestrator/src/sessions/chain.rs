@@ -11,7 +11,7 @@ use a_society_facts::id::{CallId, ClientId, MessageId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, OpenCall};
 use a_society_facts::view::route::session_role;
-use a_society_facts::view::{FactView as _, SessionView};
+use a_society_facts::view::{FactView as _, session::SessionView};
 use a_society_state::{Error, Store};
 use serde_json::Value;
 

@@ -3,14 +3,14 @@
 //! One role takes all nodes, so that its session holds what the earlier turns came to, and each node hands what it
 //! made to the next. The file depends on the journal alone: the same chat gives the same bytes.
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::session::Origin;
 use a_society_facts::fact::turn::{ModelAnswered, TurnEnd};
 use a_society_facts::id::Seq;
 use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::route::session_role;
 use a_society_facts::view::session::Texts;
-use a_society_facts::view::{FactView as _, FlowState, SessionView};
+use a_society_facts::view::{FactView as _, flow::FlowState, session::SessionView};
 use a_society_flow::graph::{parse_file, to_yaml_with_metadata};
 use a_society_state::{Error, FlowRef, Store};
 use serde_json::{Value, json};

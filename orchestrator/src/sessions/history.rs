@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::route::session_role;
 use a_society_facts::view::session::SessionEntry;
-use a_society_facts::view::{FactView as _, SessionView};
+use a_society_facts::view::{FactView as _, session::SessionView};
 use a_society_state::{Error, Store};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The addresses of sessions, and how one is found by its address.
 
 use a_society_facts::id::RoleInstance;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_state::{FlowRef, Store};
 
 /// Begins the address of a role's session.

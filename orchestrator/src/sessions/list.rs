@@ -2,7 +2,7 @@
 
 use a_society_facts::At;
 use a_society_facts::fact::session::{SessionKind, SessionState};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::SessionBrief;
 use a_society_state::{FlowRef, Store};
 use serde::Serialize;
@@ -81,6 +81,15 @@ pub fn kind_named(word: &str) -> Result<SessionKind, String> {
             names.join(", ")
         )
     })
+}
+
+/// The state in a session's life that a word names.
+///
+/// # Errors
+/// Says which words there are.
+pub fn state_named(word: &str) -> Result<SessionState, String> {
+    let unknown = |_| format!("{word:?} is no state; there are: created, active, expired");
+    serde_json::from_value(Value::from(word)).map_err(unknown)
 }
 
 /// A session in the list. What is not known of it is absent.

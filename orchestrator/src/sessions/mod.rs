@@ -12,6 +12,7 @@ pub mod history;
 pub mod key;
 pub mod list;
 pub(crate) mod reader;
+pub mod report;
 mod run;
 pub mod search;
 pub mod send;

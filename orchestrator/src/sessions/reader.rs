@@ -15,7 +15,7 @@ use super::chain;
 use super::history::{HistoryQuery, messages};
 use super::key::{SessionAddress, SessionLost, key_of, resolve};
 use super::list::{SEND, SessionQuery, kind_named, list, word_of};
-use super::send::{RunState, SentRun, WAIT_S, WAIT_S_MAX};
+use super::send::{RunPatience, WAIT_S, WAIT_S_MAX, send};
 use super::sight::{FlowParents, sees};
 use crate::config::user;
 use crate::control::client::{Unsaid, fault_of};
@@ -104,30 +104,6 @@ fn in_words(unsaid: Unsaid) -> String {
     format!("Nothing was sent: {what}: {why}.")
 }
 
-/// A run, as the tool gives it.
-fn run_json(run: &SentRun, state: RunState, waits: bool) -> String {
-    let id = run.to_string();
-    let going = |needs: Option<String>| {
-        let needs = needs.map(|needs| format!(" It waits for {needs}."));
-        format!(
-            "There is no answer yet; the run goes on.{} sessions_history shows the answer later.",
-            needs.unwrap_or_default()
-        )
-    };
-    match state {
-        RunState::Answered(reply) => json!({ "runId": id, "status": "ok", "reply": reply }),
-        RunState::Failed(error) => json!({ "runId": id, "status": "error", "error": error }),
-        RunState::GoesOn { .. } | RunState::Unknown if !waits => {
-            json!({ "runId": id, "status": "accepted" })
-        }
-        RunState::GoesOn { needs } => {
-            json!({ "runId": id, "status": "timeout", "error": going(needs) })
-        }
-        RunState::Unknown => json!({ "runId": id, "status": "timeout", "error": going(None) }),
-    }
-    .to_string()
-}
-
 impl ReadSessions for FlowSessions {
     fn list(&self, asked: &SessionsAsked) -> Result<String, String> {
         let kinds = asked.kinds.iter().flatten();
@@ -181,9 +157,13 @@ impl ReadSessions for FlowSessions {
         }
         let name = chain::name(&self.store, &own, call)?;
         let text = format!("Message from the session {sender}:\n\n{}", asked.message);
-        let wait = Duration::from_secs(seconds);
-        let run = SentRun::to(&self.store, to, name, wait, false).stopped_by(stop);
-        let state = run.send(&text).map_err(in_words)?;
-        Ok(run_json(&run, state, seconds > 0))
+        let patience = RunPatience {
+            longest: Duration::from_secs(seconds),
+            is_over: &|| stop.is_raised(),
+            without_locks: false,
+            later: "sessions_history shows the answer later",
+        };
+        let report = send(&self.store, to, name, &text, &patience).map_err(in_words)?;
+        Ok(json!(report).to_string())
     }
 }

@@ -7,7 +7,7 @@ use a_society_facts::id::{ClientId, MessageId, NodeId, TurnId};
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::route::session_role;
 use a_society_facts::view::session::SessionEntry;
-use a_society_facts::view::{FactView as _, SessionView};
+use a_society_facts::view::{FactView as _, session::SessionView};
 use a_society_facts::{At, Fact};
 use a_society_state::journal::follow::Follower;
 use a_society_state::{Error, FlowRef, Store};

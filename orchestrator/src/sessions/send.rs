@@ -6,14 +6,14 @@
 use std::fmt;
 use std::time::Duration;
 
-use a_society_base::stop::StopSignal;
 use a_society_facts::id::{ClientId, NodeId};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::{At, Verb, Whom};
 use a_society_state::watch::FolderWatch;
 use a_society_state::{Error, FlowPlace, Store};
 
 use super::key::SessionAddress;
+use super::report::RunReport;
 use super::run::RunReader;
 use super::start::DriverStarts;
 use crate::control::client::{self, Unsaid};
@@ -39,7 +39,7 @@ const REFUSALS_MAX: u32 = 100;
 
 /// How far a run is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RunState {
+pub(super) enum RunState {
     /// The chat has no such message.
     Unknown,
     /// The message waits for its turn, or its turn is open.
@@ -53,6 +53,27 @@ pub enum RunState {
     Failed(String),
 }
 
+/// How an answer is waited for.
+pub struct RunPatience<'a> {
+    /// For how long; not at all if it is zero.
+    pub longest: Duration,
+    /// Whether the wait is over before.
+    pub is_over: &'a dyn Fn() -> bool,
+    /// Whether the store has no locks. A driver is started where there is none, and needs to know.
+    pub without_locks: bool,
+    /// How to hear later of a run that goes on, in words.
+    pub later: &'a str,
+}
+
+impl fmt::Debug for RunPatience<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { longest, later, .. } = self;
+        let mut fields = f.debug_struct("RunPatience");
+        fields.field("longest", longest).field("later", later);
+        fields.finish_non_exhaustive()
+    }
+}
+
 /// Sends a message to a chat under a name, once, and waits for its answer. On return the message is durable. Its run is
 /// called by the id of the chat, a colon and that name.
 ///
@@ -63,87 +84,76 @@ pub fn send(
     address: SessionAddress,
     client: ClientId,
     text: &str,
-    wait: Duration,
-    without_locks: bool,
-) -> Result<RunState, Unsaid> {
-    SentRun::to(store, address, client, wait, without_locks).send(text)
+    patience: &RunPatience<'_>,
+) -> Result<RunReport, Unsaid> {
+    let run = SentRun::to(store, address, client, patience);
+    let (state, waits) = (run.send(text)?, !patience.longest.is_zero());
+    let later = patience.later;
+    Ok(RunReport::new(run.to_string(), state, waits, later))
 }
 
-/// Waits until a run is over or the time is.
+/// Waits until a run is over or the time is. There may be no such run.
 ///
 /// # Errors
 /// When the journal cannot be read, or the chat cannot be driven.
 pub fn wait(
     store: &Store,
     run: &str,
-    wait: Duration,
-    without_locks: bool,
-) -> Result<RunState, Unsaid> {
-    let named = SentRun::named(store, run, wait, without_locks);
-    match named.map_err(RunError::from)? {
-        Some(run) => run.wait(),
-        None => Ok(RunState::Unknown),
-    }
+    patience: &RunPatience<'_>,
+) -> Result<Option<RunReport>, Unsaid> {
+    let named = SentRun::named(store, run, patience);
+    let Some(run) = named.map_err(RunError::from)? else {
+        return Ok(None);
+    };
+    let state = run.wait()?;
+    let is_there = state != RunState::Unknown;
+    Ok(is_there.then(|| RunReport::new(run.to_string(), state, true, patience.later)))
 }
 
 /// A message to a chat, and the turn that answers it. Its name is the id of the chat and the name that the message was
 /// sent under.
-#[derive(Debug)]
-pub(super) struct SentRun {
+struct SentRun<'a> {
     store: Store,
     address: SessionAddress,
     client: ClientId,
     drivers: DriverStarts,
     /// Until when it is waited for, as the clock of the store counts.
     until_us: u64,
-    /// Ends the wait.
-    stop: Option<StopSignal>,
+    /// Whether the wait is over before.
+    is_over: &'a dyn Fn() -> bool,
 }
 
-impl fmt::Display for SentRun {
+impl fmt::Display for SentRun<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.address.flow.flow, self.client)
     }
 }
 
-impl SentRun {
-    /// A message that is sent under this name, and waited for as long as that at most. A store without locks has to
-    /// say so, because a driver is started where there is none.
-    pub(super) fn to(
+impl<'a> SentRun<'a> {
+    /// A message that is sent under this name, and whose answer is waited for.
+    fn to(
         store: &Store,
         address: SessionAddress,
         client: ClientId,
-        wait: Duration,
-        without_locks: bool,
+        patience: &RunPatience<'a>,
     ) -> Self {
-        let wait_us = u64::try_from(wait.as_micros()).unwrap_or(u64::MAX);
+        let wait_us = u64::try_from(patience.longest.as_micros()).unwrap_or(u64::MAX);
         let now_us = store.ground().clock.elapsed_us();
         Self {
-            drivers: DriverStarts::new(store, &address.flow, without_locks),
+            drivers: DriverStarts::new(store, &address.flow, patience.without_locks),
             store: store.clone(),
             address,
             client,
             until_us: now_us.saturating_add(wait_us),
-            stop: None,
+            is_over: patience.is_over,
         }
-    }
-
-    /// The same, with a wait that ends when its turn is stopped.
-    pub(super) fn stopped_by(mut self, stop: &StopSignal) -> Self {
-        self.stop = Some(stop.clone());
-        self
     }
 
     /// The run with this name, if there may be one.
     ///
     /// # Errors
     /// When the flows of the workspace cannot be read.
-    fn named(
-        store: &Store,
-        name: &str,
-        wait: Duration,
-        without_locks: bool,
-    ) -> Result<Option<Self>, Error> {
+    fn named(store: &Store, name: &str, patience: &RunPatience<'a>) -> Result<Option<Self>, Error> {
         let Some((flow, client)) = name.split_once(':') else {
             return Ok(None);
         };
@@ -158,7 +168,7 @@ impl SentRun {
         Ok(node.map(|node| {
             let role = node.role.clone();
             let address = SessionAddress { flow, role };
-            Self::to(store, address, client, wait, without_locks)
+            Self::to(store, address, client, patience)
         }))
     }
 
@@ -167,7 +177,7 @@ impl SentRun {
     ///
     /// # Errors
     /// When the chat takes no messages, or none in time.
-    pub(super) fn send(&self, text: &str) -> Result<RunState, Unsaid> {
+    fn send(&self, text: &str) -> Result<RunState, Unsaid> {
         let place = self.store.place(&self.address.flow);
         let watch = watch(&place);
         let mut refusals = 0;
@@ -250,8 +260,7 @@ impl SentRun {
     fn rest(&self, watch: Option<&FolderWatch>) -> bool {
         let now_us = self.store.ground().clock.elapsed_us();
         let left = Duration::from_micros(self.until_us.saturating_sub(now_us));
-        let is_stopped = self.stop.as_ref().is_some_and(StopSignal::is_raised);
-        if left.is_zero() || is_stopped {
+        if left.is_zero() || (self.is_over)() {
             return false;
         }
         let waited = watch.map(|watch| watch.wait(left.min(LOOK_AGAIN)));

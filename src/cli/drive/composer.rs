@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::turn::CallEnd;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::words::calls::call_end;
 use a_society_facts::{At, Verb};
 use a_society_orchestrator::driver::handle::Seen;

@@ -497,7 +497,7 @@ fn moment(at: At) -> String {
 
 #[cfg(test)]
 mod tests {
-    use a_society_facts::fact::Fact;
+    use a_society_facts::Fact;
     use a_society_facts::line::{Body, Recorded};
 
     use super::super::teller::Teller;

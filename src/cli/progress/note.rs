@@ -1,6 +1,6 @@
 //! The facts that are worth a line and have no event of their own.
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::handoff::{Delivery, HandoffWay};
 use a_society_facts::words::asks::{FORWARD_WORK_IS_DONE, WANTS_TO_HAND_OVER};

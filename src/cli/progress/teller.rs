@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::At;
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::node::{NodeSuspended, WaitReason};
 use a_society_facts::fact::operator::{ConsentResolved, StopScope};
 use a_society_facts::fact::session::SessionCompacted;
@@ -16,7 +16,7 @@ use a_society_facts::id::{CallId, NodeId, RoleInstance, TurnId};
 use a_society_facts::line::Recorded;
 use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::flow::{DecisionTally, Decisions, HeldRequest};
-use a_society_facts::view::{FactView as _, FlowState};
+use a_society_facts::view::{FactView as _, flow::FlowState};
 use a_society_operator_ui::fold::asks::OpenAsk;
 use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_orchestrator::{PROGRAM, RETRIES_AFTER, RETRIES_BEFORE};

@@ -14,7 +14,7 @@ use a_society_facts::view::FlowScreen;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_facts::view::flow::{FlowState, LastRequest};
 use a_society_facts::view::standing::FlowStanding;
-use a_society_facts::view::{FactView as _, FeedView};
+use a_society_facts::view::{FactView as _, feed::FeedView};
 use a_society_facts::words::calls::{CUT_OFF, DISCARDED};
 use a_society_facts::words::capital;
 use a_society_facts::words::choices::ANSWER;

@@ -26,7 +26,7 @@ extern crate self as a_society_facts;
 pub mod sample;
 
 pub use at::{At, NotAMoment};
-pub use fact::Fact;
+pub use fact::list::Fact;
 pub use hash::{Hash, Hasher, NotAHash};
 pub use line::{Body, Recorded};
 pub use verb::{AnsweredRequest, Verb, VerbRow, VerbSetting, Whom};

@@ -8,7 +8,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::flow::FlowForked;
 use a_society_facts::fact::journal::{Link, SegmentStarted};
 use a_society_facts::id::{FlowId, Seq};

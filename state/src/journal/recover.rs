@@ -10,8 +10,8 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::journal::{
     RecoveryLossy, RecoveryRow, RecoveryTruncated, RepairApplied,
 };

@@ -223,7 +223,8 @@ pub(crate) fn judge(suspect: &Suspect<'_>) -> Judgement {
 
 #[cfg(test)]
 mod tests {
-    use a_society_facts::fact::{Fact, flow::FlowTitled};
+    use a_society_facts::Fact;
+    use a_society_facts::fact::flow::FlowTitled;
     use a_society_facts::{At, line};
 
     use super::*;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, Seq, TurnId};
 use a_society_facts::message::{Message, Text, ToolCall};
 use a_society_facts::view::route::session_role;
 use a_society_facts::view::session::{NodeMark, SessionEntry};
-use a_society_facts::view::{FactView as _, SessionView};
+use a_society_facts::view::{FactView as _, session::SessionView};
 use a_society_facts::{At, Recorded};
 use serde_json::Value;
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::route::session_role;
-use a_society_facts::view::{FactView as _, SessionView};
+use a_society_facts::view::{FactView as _, session::SessionView};
 use a_society_samples::{id, long, walk};
 use tempfile::TempDir;
 

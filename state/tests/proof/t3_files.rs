@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::journal::SegmentStarted;
 use a_society_facts::line;
 use a_society_in_memory::{FaultPlan, FaultyDisk, InjectedFault};

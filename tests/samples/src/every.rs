@@ -6,8 +6,8 @@ use super::ids::id;
 use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_call, usage};
 use super::{imported, rewrites};
 use a_society_facts::At;
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{BudgetReached, BudgetSet, Lack, Measure};
 use a_society_facts::fact::chat::{ChatContext, ChatTerms, Selection};
 use a_society_facts::fact::flow::{

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::str::FromStr;
 
 use a_society_facts::At;
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::id::Seq;
 use a_society_facts::line::Recorded;
 

@@ -2,8 +2,8 @@
 
 use super::ids::id;
 use super::scribe::{delivery, edge};
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::imported::{
     FeedImported, FlowImported, ImportedArchive, ImportedFile, ImportedItem, ImportedMessage,
     PassedAlong, PassedFile, SessionImported, These,

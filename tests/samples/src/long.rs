@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::scribe::{SampleTurn, Scribe, delivery, inbound, tool_call};
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::node::NodeEntry;
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::handoff::HandoffWay;

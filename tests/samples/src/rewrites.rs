@@ -3,7 +3,7 @@
 use super::every::{client, role};
 use super::ids::id;
 use super::imported;
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::session::{
     ArchiveRestored, CompactionFailed, CompactionStarted, MessageInjected, MessagesTrimmed,
     SessionClosed, SessionCompacted, SessionRenewed, Speaker, Strategy, Trigger,

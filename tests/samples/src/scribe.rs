@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::ids::id;
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::{EdgeOutline, FlowCreated, NodeOutline, Outline};
 use a_society_facts::fact::journal::{ProcessName, SegmentStarted, WriterOpened};
 use a_society_facts::fact::node::{HandoffApplied, Inbound, NodeClaimed, NodeEntry};

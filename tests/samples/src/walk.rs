@@ -4,8 +4,8 @@
 
 use super::ids::id;
 use super::scribe::{SampleTurn, Scribe, artifact, delivery, inbound, process, tool_call};
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{BudgetSet, Measure};
 use a_society_facts::fact::flow::FactAuthor;
 use a_society_facts::fact::flow::{

@@ -3,7 +3,7 @@
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{WaitReason, with_choices};
-use a_society_facts::view::{FactView as _, FlowState};
+use a_society_facts::view::{FactView as _, flow::FlowState};
 use a_society_facts::{At, Verb, Whom};
 use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::{self, OperatorQuestion, Work};

@@ -1,6 +1,6 @@
 //! Calls that were refused before they were intended.
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use serde_json::json;
 
 use super::{fold, shown, with_calls};

@@ -1,7 +1,7 @@
 //! The page says of a flow and of its nodes what the terminal says, at every moment of journals of every kind.
 
 use a_society_facts::view::standing::{FlowStanding, NodeStanding};
-use a_society_facts::view::{FactView as _, FlowState, FlowSummary};
+use a_society_facts::view::{FactView as _, FlowSummary, flow::FlowState};
 
 use super::{fold, journals, shown};
 use crate::fold::Liveness;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use a_society_facts::Fact;
 use a_society_facts::Recorded;
-use a_society_facts::fact::Fact;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::message::Text;
 use a_society_facts::view::route::session_role;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use a_society_facts::At;
 use a_society_facts::id::Seq;
 use a_society_facts::message::{Message, Text};
-use a_society_facts::view::SessionView;
+use a_society_facts::view::session::SessionView;
 use a_society_facts::view::session::{AnswerDraft, SessionEntry};
 
 use super::limits::TEXT_BYTES_MAX;

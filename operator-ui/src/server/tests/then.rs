@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::id::FlowId;
 use a_society_facts::view::route::session_role;
 use a_society_facts::view::session::Texts;
-use a_society_facts::view::{FactView, SessionView};
+use a_society_facts::view::{FactView, session::SessionView};
 use a_society_samples::{recorded, walk};
 use serde_json::Value;
 

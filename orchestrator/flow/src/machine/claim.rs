@@ -1,13 +1,13 @@
 //! A role instance takes a node, and its turn begins (rows C11 and C12).
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::node::{Inbound, NodeClaimed};
 use a_society_facts::fact::session::{SessionKind, SessionOpened};
 use a_society_facts::fact::turn::{Cause, TurnStarted};
 use a_society_facts::handoff::{EdgeName, HandoffWay};
 use a_society_facts::id::{MessageId, NodeId, RoleInstance, TurnId};
 use a_society_facts::legal::legal;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::{FlowPhase, OperatorMessage};
 
 use super::input::{Claim, NewSession};

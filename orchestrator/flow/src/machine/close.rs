@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::flow::ForwardPassClosed;
 use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::turn::TurnEnd;
 use a_society_facts::handoff::EdgeName;
 use a_society_facts::id::NodeId;
 use a_society_facts::message::Text;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 
 use super::limits::NAMES_SHOWN_MAX;
 use super::refusal::Refusal;

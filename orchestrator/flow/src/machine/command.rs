@@ -1,11 +1,11 @@
 //! What the operator wants (rows R1 to R18): the one place that looks at which verb it is.
 
+use a_society_facts::Fact;
 use a_society_facts::Verb;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::operator::ChosenBy;
 use a_society_facts::id::RoleInstance;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 
 use super::input::{Brought, Commanded, OperatorWords, SessionWish, VerbNeed};
 use super::operate::not_over;

@@ -1,7 +1,7 @@
 //! Consent to tool calls: asked, answered, withdrawn (rows S10 to S14).
 
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{
     AnsweredBefore, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested,
@@ -10,7 +10,7 @@ use a_society_facts::fact::operator::{
 };
 use a_society_facts::id::{ClientId, ConsentId};
 use a_society_facts::message::Text;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::OpenConsent;
 
 use super::input::{Brought, ConsentAsked, OperatorWords, RuleAnswered, VerbNeed};

@@ -1,9 +1,9 @@
 //! The one door: an input comes in, facts or a refusal go out, and nothing else happens.
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::flow::{FactAuthor, FlowCreated};
 use a_society_facts::legal::legal;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 
 use super::input::{Create, Input};
 use super::refusal::Refusal;

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::node::{
     FaultCode, HandoffApplied, HandoffStaged, NodeSuspended, WaitReason,
 };
 use a_society_facts::fact::turn::TurnEnd;
 use a_society_facts::handoff::{Artifact, Delivery, HandoffWay};
 use a_society_facts::id::{ApprovalId, NodeId};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 
 use super::input::{Product, Receiver};
 use super::limits::{NAMES_SHOWN_MAX, QUOTED_CHARS_MAX};

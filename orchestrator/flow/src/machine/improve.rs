@@ -1,6 +1,6 @@
 //! Reflection and the report: who goes when, and what ends it (rows I1 to I9).
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::flow::{Ends, EndsChosen, FlowCompleted};
 use a_society_facts::fact::improvement::{
     ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
@@ -11,7 +11,7 @@ use a_society_facts::fact::operator::ReplyReturned;
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnStarted};
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::{
     FlowPhase, Improvement, OperatorMessage, OperatorWait, Reflecting,
 };

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use a_society_facts::fact::turn::Cause;
 use a_society_facts::handoff::{Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 
 use crate::graph::{FlowGraph, NodeIndex};
 

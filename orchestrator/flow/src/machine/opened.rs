@@ -8,7 +8,7 @@
 //! earlier one are then ignored. One that opens it for a single command leaves them alone.
 
 use a_society_facts::At as Time;
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{AnsweredBefore, ConsentAnswer, ConsentMode};
@@ -17,7 +17,7 @@ use a_society_facts::id::{ConsentId, TurnId};
 use a_society_facts::legal::legal;
 use a_society_facts::line::Recorded;
 use a_society_facts::view::flow::{FlowPhase, OpenConsent, OpenTurn, OperatorWait};
-use a_society_facts::view::{FactView as _, FlowState};
+use a_society_facts::view::{FactView as _, flow::FlowState};
 
 use super::consent::{answered_before, consent_awaited, resolved};
 use super::improve::{completed, returned};

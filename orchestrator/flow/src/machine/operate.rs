@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::At;
+use a_society_facts::Fact;
 use a_society_facts::Whom;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{BudgetSet, Measure};
 use a_society_facts::fact::flow::{
     FactAuthor, FlowCancelled, FlowPaused, FlowTitled, FlowUnpaused, NodeReopened, NodeRetried,
@@ -14,7 +14,7 @@ use a_society_facts::fact::node::{NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, ReplyReturned, RoleConfigured};
 use a_society_facts::fact::turn::{Cause, TurnResumed};
 use a_society_facts::id::{ClientId, NodeId, RoleInstance, TurnId};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::{Account, FlowPhase, OpenTurn, OperatorWait};
 
 use super::consent::resolved;

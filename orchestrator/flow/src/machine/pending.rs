@@ -6,7 +6,7 @@
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::turn::Cause;
 use a_society_facts::id::{NodeId, TurnId};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::{FlowPhase, OpenTurn, OperatorWait};
 
 use super::improve::{is_end_chosen, modes, offers, report_is_offered};

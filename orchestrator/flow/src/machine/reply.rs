@@ -1,15 +1,15 @@
 //! What the operator says to nodes and roles (rows R1 to R11).
 
 use a_society_facts::At;
+use a_society_facts::Fact;
 use a_society_facts::Whom;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::FlowTitled;
 use a_society_facts::fact::node::{HandoffApplied, HandoffDecided, NodeSuspended, WaitReason};
 use a_society_facts::fact::operator::{OperatorReplied, OperatorSteered, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, NodeId, RoleInstance};
 use a_society_facts::legal::legal;
 use a_society_facts::message::Text;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::{FlowPhase, OperatorWait, StagedHandoff};
 
 use super::command::{SaidWords, spoken};

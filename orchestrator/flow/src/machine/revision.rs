@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::flow::{FactAuthor, GraphRevised};
 use a_society_facts::fact::operator::ReplyReturned;
 use a_society_facts::handoff::{EdgeName, HandoffWay};
 use a_society_facts::id::{ClientId, NodeId, RoleInstance};
-use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::FlowPhase;
+use a_society_facts::view::flow::FlowState;
 
 use super::input::{Brought, NewGraph, VerbNeed};
 use super::outline::outline;

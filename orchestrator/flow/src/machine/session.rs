@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{
     ArchiveRestored, CompactionFailed, CompactionStarted, MessageInjected, MessagesTrimmed, Origin,
@@ -17,7 +17,7 @@ use a_society_facts::id::{ClientId, MessageId, NodeId, RoleInstance, SessionId, 
 use a_society_facts::message::{AnswerText, Message, Text};
 use a_society_facts::view::flow::RequestState;
 use a_society_facts::view::session::{Archive, ArchiveKind, SessionEntry};
-use a_society_facts::view::{FlowState, SessionView};
+use a_society_facts::view::{flow::FlowState, session::SessionView};
 
 use super::claim::open_session;
 use super::input::{NewSession, OperatorWords};

@@ -1,11 +1,11 @@
 //! Stopping turns (row S8): the stop is durable, the turn is brought to its end, and its
 //! node waits.
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::node::{NodeSuspended, WaitReason};
 use a_society_facts::fact::operator::{ConsentAnswer, StopRequested, StopScope};
 use a_society_facts::id::{ClientId, NodeId, RoleInstance};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 
 use super::consent::settle;
 use super::refusal::Refusal;

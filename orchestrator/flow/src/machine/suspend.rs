@@ -1,13 +1,13 @@
 //! The consequences of a turn's outcome: each kind of turn ends in its own ways (rows S1 to S7).
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::budget::{BudgetReached, Measure};
 use a_society_facts::fact::node::{FaultCode, HandoffAwaited, WaitReason};
 use a_society_facts::fact::turn::TurnEnd;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
-use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Account;
+use a_society_facts::view::flow::FlowState;
 
 use super::close::close;
 use super::deliver::handoff;

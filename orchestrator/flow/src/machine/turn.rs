@@ -1,6 +1,6 @@
 //! The turn an input speaks of, and how a turn ends, is mended or waits (rows S3 to S9).
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::node::{
     FaultCode, NodeSuspended, OwnTurnAsked, RepairRequested, Trouble, TurnFailure, WaitReason,
@@ -9,7 +9,7 @@ use a_society_facts::fact::terms::WaitingServer;
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Text;
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::flow::{FlowPhase, OpenTurn, Reflecting, RequestState};
 
 use super::limits::REPAIRS_MAX;

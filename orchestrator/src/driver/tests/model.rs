@@ -15,7 +15,7 @@ use a_society_facts::fact::operator::{ConsentMode, Grant};
 use a_society_facts::fact::turn::{CallEnd, Usage};
 use a_society_facts::id::{ConsentId, RoleInstance};
 use a_society_facts::message::{Message, ToolCall};
-use a_society_facts::view::FlowState;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::{At, Fact, Hash};
 use a_society_facts::{Verb, Whom};
 use a_society_flow::graph::FlowGraph;

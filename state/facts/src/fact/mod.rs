@@ -21,4 +21,4 @@ pub mod terms;
 pub mod turn;
 pub(crate) mod upcast;
 
-pub use list::Fact;
+pub(crate) use list::Fact;

@@ -14,10 +14,8 @@ pub mod standing;
 mod summary;
 
 pub use all::{TouchedViews, Views};
-pub use feed::{FeedItem, FeedView};
-pub use flow::{FlowState, FlowStatus};
+pub(crate) use flow::FlowState;
 pub use screen::FlowScreen;
-pub use session::SessionView;
 pub use summary::{FlowSummary, Wait};
 
 use crate::line::Recorded;

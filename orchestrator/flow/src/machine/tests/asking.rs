@@ -1,8 +1,8 @@
 //! Table S, the rows about consent to tool calls.
 
+use a_society_facts::Fact;
 use a_society_facts::Hash;
 use a_society_facts::Verb;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::{AnsweredBefore, ConsentAnswer, ConsentMode, Grant};
 use a_society_facts::view::flow::CallState;

@@ -1,8 +1,8 @@
 //! Table T: chats.
 
+use a_society_facts::Fact;
 use a_society_facts::Hash;
 use a_society_facts::Verb;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{FaultCode, NodeEntry, WaitReason};
 use a_society_facts::fact::session::{MessageAdded, Origin};
 use a_society_facts::fact::turn::{ModelAnswered, ModelRequested, StopReason, TurnEnd, Usage};

@@ -1,7 +1,7 @@
 //! Rows I10 to I12: a flow ends as it was chosen beforehand, with every driver.
 
+use a_society_facts::Fact;
 use a_society_facts::Verb;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode::{self, GraphBased, None, Parallel};
 

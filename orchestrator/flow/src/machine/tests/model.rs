@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::{NodeId, TurnId};
-use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::FlowPhase;
+use a_society_facts::view::flow::FlowState;
 use a_society_facts::{Verb, Whom};
 
 use super::oracle::{check_now, story};

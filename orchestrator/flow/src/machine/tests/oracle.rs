@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::handoff::{EdgeName, HandoffWay};
 use a_society_facts::id::{MessageId, NodeId, TurnId};
-use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::FlowPhase;
+use a_society_facts::view::flow::FlowState;
 
 use super::support::Flow;
 use crate::machine::Work;

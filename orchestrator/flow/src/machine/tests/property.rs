@@ -2,7 +2,7 @@
 
 use a_society_facts::At;
 use a_society_facts::line::Recorded;
-use a_society_facts::view::{FactView as _, FlowState};
+use a_society_facts::view::{FactView as _, flow::FlowState};
 use proptest::prelude::*;
 
 use super::operator::any_ends;

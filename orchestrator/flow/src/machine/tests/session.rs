@@ -1,6 +1,6 @@
 //! Table N: what is done to a session between its turns.
 
-use a_society_facts::fact::Fact;
+use a_society_facts::Fact;
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionCompacted, Strategy, Trigger};
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{NodeId, RoleInstance};

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use a_society_facts::At;
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::session::{MessageAdded, Origin};
 use a_society_facts::fact::turn::{

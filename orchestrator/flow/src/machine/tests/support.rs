@@ -1,8 +1,8 @@
 //! A flow on the table: a graph, the facts so far, and what they fold to.
 
 use a_society_facts::At;
+use a_society_facts::Fact;
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{Lack, Measure};
 use a_society_facts::fact::chat::{ChatContext, ChatTerms};
 use a_society_facts::fact::flow::Ends;
@@ -11,7 +11,7 @@ use a_society_facts::id::{ClientId, NodeId, RoleInstance};
 use a_society_facts::legal::legal;
 use a_society_facts::line::Recorded;
 use a_society_facts::message::Text;
-use a_society_facts::view::{FactView as _, FlowState};
+use a_society_facts::view::{FactView as _, flow::FlowState};
 use a_society_facts::{Verb, Whom};
 
 use crate::graph::{FlowGraph, parse};

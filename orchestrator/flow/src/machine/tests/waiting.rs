@@ -1,8 +1,8 @@
 //! Table S: what turns come to, and what waits.
 
 use a_society_facts::At;
+use a_society_facts::Fact;
 use a_society_facts::Verb;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{FaultCode, Trouble, WaitReason};
