@@ -3,7 +3,7 @@
 //! [`driver`] owns one flow: it takes inputs, lets the machine decide, appends what follows, and
 //! starts what is pending. [`fork`] makes a new flow of a part of another, [`import_state`] of the
 //! files that another program kept. [`project`] knows where flows, roles and their files come from.
-//! [`workspace`] knows which project a file has and what a new flow is made of. [`sessions`] lists sessions and reads their messages. [`schedules`] begins flows at their due times. [`sent_request`] writes a request that left once more, [`delivered`] reads what a flow made.
+//! [`workspace`] knows which project a file has and what a new flow is made of. [`sessions`] lists sessions and reads their messages. [`schedules`] begins flows at their due times, and [`webhooks`] for signed requests. [`sent_request`] writes a request that left once more, [`delivered`] reads what a flow made.
 
 pub mod config;
 pub mod control;
@@ -24,6 +24,7 @@ pub mod schedules;
 pub mod sent_request;
 pub mod sessions;
 mod turn_view;
+pub mod webhooks;
 pub mod workspace;
 
 // The floor above prints graphs, diagnostics and questions; it knows them through here.

@@ -17,6 +17,7 @@ use a_society_operator_ui::server::{self, Identity, Options, Secrets, Server};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::mint::{Mint, SystemMint};
 use a_society_orchestrator::schedules::scheduler::{ScheduleNews, Scheduler};
+use a_society_orchestrator::webhooks::began_by_itself;
 use a_society_state::disk::RealDisk;
 use a_society_state::files::read_whole;
 use a_society_state::{Store, process};
@@ -471,7 +472,8 @@ fn open(context: &mut Context<'_>, url: &str) {
     }
 }
 
-/// Goes on with what only waits for a limit to reset, or with every flow without a driver.
+/// Goes on with what only waits for a limit to reset, and with what a schedule or a webhook began; or with every flow
+/// without a driver.
 fn resume(
     context: &mut Context<'_>,
     store: &Store,
@@ -486,6 +488,8 @@ fn resume(
             .summary
             .as_ref()
             .is_some_and(|summary| !summary.is_over() && (all || is_limited(summary)));
+        let goes_on = goes_on
+            || (row.standing() == Some(FlowStanding::Stopped) && began_by_itself(store, &row.flow));
         goes_on && row.held_by.is_none() && row.damage.is_none()
     });
     for row in stopped {

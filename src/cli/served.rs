@@ -121,6 +121,10 @@ impl Actions for Workspace {
         })
     }
 
+    fn begun(&self, begun: &BegunFlow) {
+        Notifier::leave(&begun.flow, &begun.driven.handle, &self.store);
+    }
+
     fn redact(&self, text: &str) -> String {
         self.withheld
             .get_or_init(Withheld::of_operator)

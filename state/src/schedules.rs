@@ -110,7 +110,7 @@ pub struct ScheduleFiles {
     folder: PathBuf,
 }
 
-/// The right to run schedules: given back when it is dropped, and by the kernel when the process ends.
+/// A right that one process has at a time, such as to run schedules: given back when it is dropped, and by the kernel when the process ends.
 #[derive(Debug)]
 pub struct SchedulesLock(#[expect(dead_code, reason = "it is held")] Box<dyn DiskFile>);
 
@@ -169,13 +169,13 @@ impl ScheduleFiles {
         replace_durably(self.disk.as_ref(), &path, &bytes)
     }
 
-    /// Takes the right to run the schedules of this workspace, unless another process has it.
+    /// Takes the right to do something with the schedules of this workspace, unless another process has it.
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn lock(&self) -> Result<Option<SchedulesLock>, Error> {
+    pub fn lock(&self, what: &str) -> Result<Option<SchedulesLock>, Error> {
         make_folders(self.disk.as_ref(), &self.folder)?;
-        let path = self.folder.join("lock");
+        let path = self.folder.join(format!("{what}.lock"));
         let mut file = uninterrupted(|| self.disk.open(&path, How::CreateOrAppend))
             .map_err(|e| Error::io("open", &path, e))?;
         match uninterrupted(|| file.try_lock()).map_err(|e| Error::io("lock", &path, e))? {
@@ -245,9 +245,10 @@ mod tests {
     fn one_process_at_a_time_runs_schedules() {
         let folder = tempfile::tempdir().unwrap();
         let files = files(folder.path());
-        let held = files.lock().unwrap();
-        assert!(held.is_some() && files.lock().unwrap().is_none());
+        let held = files.lock("run").unwrap();
+        assert!(held.is_some() && files.lock("run").unwrap().is_none());
+        assert!(files.lock("other").unwrap().is_some());
         drop(held);
-        assert!(files.lock().unwrap().is_some());
+        assert!(files.lock("run").unwrap().is_some());
     }
 }

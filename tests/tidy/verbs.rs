@@ -244,6 +244,11 @@ const POSTED: &[Row] = &[
         "walk/sessions_served.rs",
         "another_program_lists_sessions_reads_one_and_gets_the_answer_to_its_message",
     ),
+    (
+        "deliver",
+        "walk/hooked.rs",
+        "a_signed_request_begins_one_chat_with_its_body_and_a_repeated_one_finds_it",
+    ),
     ("configure", SETTINGS_TESTS, MODELS_TEST),
     ("try_out", SETTINGS_TESTS, MODELS_TEST),
     (

@@ -28,6 +28,7 @@ mod files;
 mod forked;
 mod handled;
 mod heard;
+mod hooked;
 mod hurried;
 mod imported;
 mod killed;

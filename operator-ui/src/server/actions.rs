@@ -32,6 +32,9 @@ pub trait Actions: Debug + Send + Sync {
     /// In the operator's words.
     fn make_project(&self, new: &NewProject) -> Result<MadeProject, Fault>;
 
+    /// Follows a flow that began here by itself, for notifications.
+    fn begun(&self, _begun: &BegunFlow) {}
+
     /// A text without the secrets that are known here, before it leaves in a file.
     fn redact(&self, text: &str) -> String;
 }

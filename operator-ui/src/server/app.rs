@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use a_society_facts::id::Seq;
 use a_society_orchestrator::project::place::folder_of;
+use a_society_orchestrator::webhooks::Webhooks;
 use a_society_state::FlowRef;
 use tokio::sync::{Notify, Semaphore, watch};
 
@@ -41,6 +42,7 @@ pub(super) struct App {
     /// Room for requests that wait for an answer.
     pub(super) waits: Arc<Semaphore>,
     pub(super) tracks: Tracks,
+    pub(super) webhooks: Webhooks,
     /// Whether all sessions are being indexed beside the requests.
     pub(super) indexes: AtomicBool,
     /// Whether the server ends.

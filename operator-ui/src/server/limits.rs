@@ -22,6 +22,12 @@ pub(crate) const HEADERS_MAX: usize = 64;
 /// The longest body of a request.
 pub(crate) const BODY_BYTES_MAX: usize = 1 << 20;
 
+/// The longest body of a webhook. It becomes a part of a message, which a model reads as a whole.
+pub(crate) const HOOK_BYTES_MAX: usize = 64 * 1024;
+
+/// While so many flows are driven here, webhooks begin none. Each has a driver with its threads.
+pub(crate) const HOOK_FLOWS_MAX: usize = 64;
+
 /// The longest body that starts a flow or is a file of one: what it is asked to do may be a book.
 pub(crate) const BEGIN_BYTES_MAX: usize = 16 << 20;
 

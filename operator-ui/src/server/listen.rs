@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use a_society_orchestrator::runtime;
+use a_society_orchestrator::webhooks::Webhooks;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -117,6 +118,7 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         workers: Arc::new(Semaphore::new(WORKERS_MAX)),
         waits: Arc::new(Semaphore::new(WAITS_MAX)),
         tracks: Tracks::default(),
+        webhooks: Webhooks::default(),
         indexes: AtomicBool::new(false),
         ends: AtomicBool::new(false),
         ending: Notify::new(),

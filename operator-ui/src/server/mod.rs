@@ -19,6 +19,7 @@ mod feed_at;
 mod files;
 mod findings;
 mod forks;
+mod hook;
 pub mod limits;
 mod listen;
 mod metrics;

@@ -22,6 +22,7 @@ use super::access::Wants;
 use super::actions::adopt;
 use super::app::{Shared, flow_ref};
 use super::blocking::{missing, read, unread, waiting};
+use super::hook::deliver;
 use super::limits::{
     BEGIN_BYTES_MAX, BODY_BYTES_MAX, FILE_PATIENCE, HITS_MAX, ITEMS_MAX, QUERY_BYTES_MAX,
     READ_BUFFER_BYTES, WRITE_BUFFER_BYTES,
@@ -58,7 +59,7 @@ const UPLOADS: &str = "/api/flow/{project}/{flow}/upload";
 
 /// Every route there is. Tests walk over this table, and the document has to name each.
 pub(super) const ROUTES: &[Route] = {
-    use Wants::{Nobody, Operator, Page};
+    use Wants::{Nobody, Operator, Page, Signature};
     &[
         route("/api/health", Nobody, || get(health)),
         route("/api/session", Nobody, || post(session)),
@@ -137,6 +138,7 @@ pub(super) const ROUTES: &[Route] = {
         }),
         route("/api/models", Operator, || get(models)),
         route("/api/flows", Operator, || post(begin)),
+        route("/api/hook/{name}", Signature, || post(deliver)),
         route("/api/settings", Operator, || post(configure)),
         route("/api/settings/{page}", Operator, || get(setting)),
         route("/api/skill", Operator, || get(skill).post(change_skill)),
@@ -157,7 +159,13 @@ pub(super) fn router(app: Shared) -> Router {
 
 /// What a path requires of its client. Only the page itself and the routes that the table marks are for
 /// everyone; other paths below `/api` require the operator, too.
-fn wants(path: &str) -> Wants {
+fn wants(method: &Method, path: &str) -> Wants {
+    let is_hook = path
+        .strip_prefix("/api/hook/")
+        .is_some_and(|name| !name.contains('/'));
+    if is_hook && *method == Method::POST {
+        return Wants::Signature;
+    }
     if let Some(route) = ROUTES.iter().find(|route| route.path == path) {
         return route.wants;
     }
@@ -182,7 +190,7 @@ async fn judged(State(app): State<Shared>, request: Request, next: Next) -> Answ
     let ours = is_ours(uri.path());
     let judged = app
         .access
-        .judge(method, uri, request.headers(), wants(uri.path()));
+        .judge(method, uri, request.headers(), wants(method, uri.path()));
     // A token in an address ends up in histories and logs; it belongs behind the `#`.
     let shows_token = uri.query().is_some_and(|query| query.contains("token="));
     let mut answer = match judged {

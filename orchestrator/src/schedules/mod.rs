@@ -7,5 +7,5 @@
 
 pub mod list;
 mod plan;
-mod run;
+pub(crate) mod run;
 pub mod scheduler;

@@ -1,6 +1,7 @@
 //! Runs the schedules of one workspace: looks at what is due, begins it, and keeps what was decided.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use a_society_facts::At;
 use a_society_facts::id::ClientId;
@@ -53,15 +54,18 @@ pub struct Scheduler {
 
 /// The schedules whose server is this workspace's.
 pub(super) fn of_workspace(store: &Store) -> Result<BTreeMap<String, ScheduleConfig>, ConfigError> {
-    let SchedulesConfig { mut schedules } = user::schedules()?;
+    let SchedulesConfig { mut schedules, .. } = user::schedules()?;
+    schedules.retain(|_, schedule| is_ours(store, &schedule.workspace));
+    Ok(schedules)
+}
+
+/// Whether a workspace of the configuration is this one.
+pub(crate) fn is_ours(store: &Store, written: &Path) -> bool {
     let disk = store.ground().disk.as_ref();
     let ours = disk.whole(workspace_of(store)).ok();
-    schedules.retain(|_, schedule| {
-        let named = user::absolute(&schedule.workspace).ok();
-        let named = named.and_then(|path| disk.whole(&path).ok());
-        named.is_some() && named == ours
-    });
-    Ok(schedules)
+    let named = user::absolute(written).ok();
+    let named = named.and_then(|path| disk.whole(&path).ok());
+    named.is_some() && named == ours
 }
 
 /// The key of the chats that a schedule begins.
@@ -141,7 +145,7 @@ impl Scheduler {
         if self.lock.is_some() {
             return true;
         }
-        match self.files.lock() {
+        match self.files.lock("run") {
             Ok(Some(lock)) => {
                 self.lock = Some(lock);
                 true

@@ -60,7 +60,7 @@ pub use bounds::ConfigBounds;
 pub use consent::ConsentConfig;
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 pub use notify::{NotifyConfig, Occasion};
-pub use schedules::{ScheduleConfig, SchedulesConfig, StartFrom};
+pub use schedules::{ScheduleConfig, SchedulesConfig, StartFrom, WebhookConfig};
 pub(crate) use search::SearchConfig;
 pub use sessions::SessionsConfig;
 pub use timing::Timing;
@@ -82,6 +82,7 @@ pub(crate) const OTHERS: &[&str] = &[
     "skills",
     "tools",
     "ui",
+    "webhooks",
 ];
 
 /// Reads the part of a configuration that is about models.

@@ -453,7 +453,7 @@ impl DocumentSink<'_> {
         headers
     }
 
-    fn key(&mut self, tree: &YamlTree) -> Option<KeySource> {
+    pub(super) fn key(&mut self, tree: &YamlTree) -> Option<KeySource> {
         if let Value::Text(_) = &tree.value {
             let message = "a key does not belong in this file: say where it is, as with \
                            `key: { env: NAME }`, `{ keyring: NAME }` or `{ file: PATH }`";

@@ -1,4 +1,5 @@
-//! What a server starts by itself: schedules, each a chat or a flow that begins at its due times.
+//! What a server starts by itself: schedules, each a chat or a flow that begins at its due times, and webhooks, each a
+//! chat or a flow that begins for a signed request.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,10 +9,22 @@ use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::ProjectName;
 use a_society_yaml::{MapEntry, ParseBudget, Value, YamlTree};
 
+use super::model::KeySource;
 use super::parse::{is_blank, top};
 use super::timing::{Timing, zone_named};
 use crate::reading::{DocumentSink, Fields, TextFault, read};
 
+const WEBHOOKS: &str = "webhooks";
+const WEBHOOK_KEYS: &[&str] = &[
+    "workspace",
+    "secret",
+    "flow",
+    "project",
+    "chat",
+    "input",
+    "mode",
+    "per-minute",
+];
 const SCHEDULES: &str = "schedules";
 const SCHEDULE_KEYS: &[&str] = &[
     "workspace",
@@ -39,11 +52,36 @@ const INPUT_BYTES_MAX: usize = 64 * 1024;
 /// How many runs of one schedule may be unfinished at once, at most.
 const AT_ONCE_MAX: u64 = 10;
 
+/// How many runs one webhook begins in a minute, unless it is set otherwise.
+const PER_MINUTE: u64 = 10;
+
+/// And at most.
+const PER_MINUTE_MAX: u64 = 60;
+
 /// The schedules of a configuration, by their names.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SchedulesConfig {
     /// Each with its name.
     pub schedules: BTreeMap<String, ScheduleConfig>,
+    /// The webhooks, each with its name.
+    pub webhooks: BTreeMap<String, WebhookConfig>,
+}
+
+/// What begins for signed requests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WebhookConfig {
+    /// The workspace whose server takes them, as it is written.
+    pub workspace: PathBuf,
+    /// Where the secret is that signs them.
+    pub secret: KeySource,
+    /// What is started.
+    pub from: StartFrom,
+    /// What precedes the body of the request.
+    pub input: Option<String>,
+    /// How much it may do without asking; as for all flows if absent.
+    pub mode: Option<ConsentMode>,
+    /// How many runs it begins in a minute.
+    pub per_minute: usize,
 }
 
 /// What begins at due times.
@@ -94,6 +132,14 @@ pub enum StartFrom {
 ///     mode: full                        # as for all flows, if absent
 ///     missed: once                      # or skip
 ///     at-once: 1                        # unfinished runs
+///
+/// webhooks:
+///   deployed:
+///     workspace: ~/site
+///     secret: { env: DEPLOYED_SECRET }  # or { file: … }; never the secret itself
+///     chat: writer                      # or flow: …, or project: …
+///     input: Check what was deployed.   # precedes the body of the request
+///     per-minute: 10
 /// ```
 ///
 /// The faults come in the order of the file.
@@ -106,8 +152,10 @@ impl FromStr for SchedulesConfig {
         }
         read(text, ParseBudget::BLOCK, |sink, tree| {
             let schedules = top(tree, SCHEDULES).map(|tree| sink.schedules(tree));
+            let webhooks = top(tree, WEBHOOKS).map(|tree| sink.webhooks(tree));
             Self {
                 schedules: schedules.unwrap_or_default(),
+                webhooks: webhooks.unwrap_or_default(),
             }
         })
     }
@@ -122,6 +170,49 @@ impl DocumentSink<'_> {
             }
         }
         found
+    }
+
+    fn webhooks(&mut self, tree: &YamlTree) -> BTreeMap<String, WebhookConfig> {
+        let mut found = BTreeMap::new();
+        for (name, tree) in self.started(tree, WEBHOOKS, SCHEDULES_MAX) {
+            if let Some(webhook) = self.webhook(&name, tree) {
+                found.insert(name, webhook);
+            }
+        }
+        found
+    }
+
+    fn webhook(&mut self, name: &str, tree: &YamlTree) -> Option<WebhookConfig> {
+        let what = format!("the webhook `{name}`");
+        let fields = self.fields(tree, &what, WEBHOOK_KEYS)?;
+        let workspace = self.required(tree, &fields, &what, "workspace");
+        let workspace = workspace.and_then(|tree| self.absolute(tree, "`workspace`"));
+        let secret = self.required(tree, &fields, &what, "secret");
+        let secret = secret.and_then(|tree| match self.key(tree)? {
+            // Anybody who sends a request would have the keyring asked.
+            KeySource::Keyring(_) => {
+                self.fault(tree, "the secret of a webhook is in `env` or in `file`");
+                None
+            }
+            source @ (KeySource::Env(_) | KeySource::File(_)) => Some(source),
+        });
+        let from = self.start_from(tree, &fields, &what);
+        let input = fields.get("input");
+        let input = input.map(|tree| self.input(tree));
+        let mode = fields.get("mode");
+        let mode = mode.map(|tree| self.choice(tree, "`mode`", &ConsentMode::WORDS));
+        let per_minute = match fields.get("per-minute") {
+            None => Some(PER_MINUTE),
+            Some(tree) => self.number(tree, "`per-minute`", 1, PER_MINUTE_MAX),
+        };
+        Some(WebhookConfig {
+            workspace: workspace?,
+            secret: secret?,
+            from: from?,
+            input: some_if_given(input)?,
+            mode: some_if_given(mode)?,
+            per_minute: usize::try_from(per_minute?).ok()?,
+        })
     }
 
     /// What is under names that become a part of keys.
@@ -316,6 +407,26 @@ mod tests {
         );
         assert_eq!("model: m\n".parse(), Ok(SchedulesConfig::default()));
         assert_eq!("schedules:\n".parse(), Ok(SchedulesConfig::default()));
+    }
+
+    #[test]
+    fn a_webhook_has_a_secret_elsewhere_and_what_it_starts() {
+        let head = "webhooks:\n  deployed:\n    workspace: /w\n    chat: writer\n";
+        let read = |rest: &str| format!("{head}{rest}").parse::<SchedulesConfig>();
+        let found = read("    secret: { env: DEPLOYED }\n").unwrap();
+        let webhook = &found.webhooks["deployed"];
+        assert_eq!(webhook.secret, KeySource::Env("DEPLOYED".to_owned()));
+        assert_eq!((webhook.per_minute, &webhook.input), (10, &None));
+        for (rest, says) in [
+            ("", "secret"),
+            ("    secret: whsec_abc\n", "does not belong in this file"),
+            ("    secret: { keyring: a }\n", "`env` or in `file`"),
+            ("    secret: { env: A }\n    per-minute: 61\n", "per-minute"),
+            ("    secret: { env: A }\n    cron: '@daily'\n", "cron"),
+        ] {
+            let faults = read(rest).unwrap_err();
+            assert!(faults[0].to_string().contains(says), "{rest}: {faults:?}");
+        }
     }
 
     #[test]

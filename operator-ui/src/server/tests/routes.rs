@@ -18,6 +18,7 @@ fn path_of(route: &str) -> String {
         ("{role}", "owner"),
         ("{hash}", "00"),
         ("{page}", "models"),
+        ("{name}", "deployed"),
         ("{seq}", "1"),
     ];
     let filled = places.iter().fold(route.to_owned(), |path, (place, with)| {
