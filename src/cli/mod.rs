@@ -84,6 +84,7 @@ pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod served;
 pub(crate) mod session;
+mod session_compact;
 pub(crate) mod session_cut;
 pub(crate) mod session_inject;
 pub(crate) mod session_life;

@@ -1,32 +1,25 @@
 //! `session`: what roles remember, making it shorter, and taking that back.
 
-use std::time::Duration;
-
 use a_society_facts::fact::session::{Strategy, Trigger};
-use a_society_facts::id::{MessageId, RoleInstance, Seq};
+use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::Views;
 use a_society_facts::view::session::{Archive, ArchiveKind, SessionEntry, SessionView, Texts};
 use a_society_orchestrator::sessions::chat_flow::{ChatFlowFault, chat_flow};
 use a_society_orchestrator::sessions::key::SessionAddress;
-use a_society_state::watch::FolderWatch;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::context::Context;
-use super::say::{Said, deliver, role};
+use super::say::{deliver, role};
 use super::session_ref::{SessionNamed, SessionTo, flow_and_role, flow_of};
 use super::session_text::markdown;
 use super::table::{self, Cell};
-use super::{session_cut, session_inject, session_life, session_look, session_request};
+use super::{
+    session_compact, session_cut, session_inject, session_life, session_look, session_request,
+};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::text::plain;
-
-/// How often it is looked whether a summary is there while nothing is written: the system may miss a change.
-const LOOK: Duration = Duration::from_secs(1);
-
-/// How long at most: a summary is one answer of a model, and ten minutes are long for one.
-const SUMMARY_US_MAX: u64 = 600 * 1_000_000;
 
 /// The arguments of `session`.
 #[derive(Debug, clap::Args)]
@@ -54,7 +47,7 @@ enum SessionCommand {
     /// List the sessions of a flow
     Ls(Ls),
     /// Replace a role's history with a summary
-    Compact(Compact),
+    Compact(session_compact::CompactArguments),
     /// Leave out the oldest messages
     Trim(session_cut::TrimArguments),
     /// Begin anew: nothing from before is remembered
@@ -92,28 +85,6 @@ struct Ls {
     /// The flow or chat, or the key, id or label of a session of it; a beginning is enough
     #[arg(value_name = "REF")]
     of: String,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-The model of the role writes the summary, which costs as much as any request. If it cannot be \
-asked or writes none, the beginnings of the oldest messages are kept instead, and compact reports \
-that and the reason. A session with an open turn is left alone.
-
-Examples:
-  a-society session compact a1b2 writer
-  a-society session compact a1b2 owner_2 --no-wait")]
-struct Compact {
-    #[command(flatten)]
-    to: SessionTo,
-
-    /// The role instance; may be left out where only one has a session, as in a chat
-    #[arg(value_name = "ROLE", value_parser = role)]
-    role: Option<RoleInstance>,
-
-    /// Do not wait for the summary
-    #[arg(long)]
-    no_wait: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -198,7 +169,7 @@ enum ExportFormat {
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
         SessionCommand::Ls(ls) => list(context, ls),
-        SessionCommand::Compact(compact) => self::compact(context, compact),
+        SessionCommand::Compact(compact) => session_compact::run(context, compact),
         SessionCommand::Trim(trim) => session_cut::trim(context, trim),
         SessionCommand::Reset(reset) => session_cut::reset(context, reset),
         SessionCommand::Close(close) => session_life::close(context, close),
@@ -344,7 +315,7 @@ pub(super) fn bytes(messages: &[SessionEntry]) -> u64 {
     messages.iter().map(SessionEntry::approx_bytes).sum()
 }
 
-const fn word(strategy: Option<Strategy>) -> &'static str {
+pub(super) const fn word(strategy: Option<Strategy>) -> &'static str {
     match strategy {
         Some(Strategy::NodeSummary | Strategy::Llm) => "a model's summary",
         Some(Strategy::Truncate) => "the beginnings of its messages",
@@ -449,103 +420,6 @@ pub(super) fn no_session(role: &RoleInstance, views: &Views) -> Stop {
     let what = format!("{role} has no session in this flow");
     let kind = ("no-session", ExitCode::Refused);
     OperatorError::new(kind, what, why, "a-society session ls FLOW").into()
-}
-
-fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
-    let (to, role) = &arguments.to.found(context, arguments.role.as_ref())?;
-    let command = a_society_facts::Verb::Compact { role: role.clone() };
-    let said = deliver(context, to, command)?;
-    if !arguments.no_wait {
-        wait(&said, role)?;
-    }
-    let views = sessions(&said.store, &said.flow)?;
-    let session = views
-        .session(role)
-        .ok_or_else(|| no_session(role, &views))?;
-    let running = session.compaction.is_some();
-    let done = session.archives.iter().rev();
-    let done = done.filter(|_| !running).find(|kept| {
-        let stands = session.messages.iter();
-        stands
-            .map(|entry| &entry.id)
-            .any(|id| replaced_by(kept).is_some_and(|by| by == id))
-    });
-    if context.out.is_json() {
-        let archive = done.map(|kept| of_archive(role, kept));
-        context.out.value(&json!({
-            "project": said.flow.project,
-            "flow": said.flow.flow,
-            "role": role,
-            "seq": said.taken.seq,
-            "running": running,
-            "archive": archive,
-        }))?;
-        return Ok(ExitCode::Ok);
-    }
-    let flow = &said.flow;
-    match done {
-        _ if running => context
-            .out
-            .line(&format!("{flow}: the session of {role} is being compacted"))?,
-        Some(kept) => context.out.line(&replaced(&flow.to_string(), role, kept))?,
-        None => return Err(not_shorter(role, &views)),
-    }
-    Ok(ExitCode::Ok)
-}
-
-/// The message in the place of an archive.
-fn replaced_by(kept: &Archive) -> Option<&Option<MessageId>> {
-    kept.replacement_message.as_ref().map(|entry| &entry.id)
-}
-
-/// What replaces a history, and, where that is no summary, why.
-fn replaced(flow: &str, role: &RoleInstance, kept: &Archive) -> String {
-    let (count, name) = (kept.archived_transcript_history.len(), plain(&kept.id));
-    match &kept.why {
-        None => format!(
-            "{flow}: {} replaces {count} messages of {role}; they are kept as {name}",
-            word(kept.strategy),
-        ),
-        Some(why) => format!(
-            "{flow}: no summary could be made ({}), so their beginnings replace {count} messages of \
-             {role}; they are kept as {name}",
-            plain(why),
-        ),
-    }
-}
-
-/// Why a session is what it was, as the feed says it.
-fn not_shorter(role: &RoleInstance, views: &Views) -> Stop {
-    let feed = views.feed(role);
-    let why = feed.and_then(|feed| {
-        let mut items = feed.items().rev();
-        items.find(|item| item.event.as_deref() == Some("session.compaction_failed"))
-    });
-    let why = why.map_or_else(|| "nothing says why".to_owned(), |item| item.text.clone());
-    let what = format!("the session of {role} is as long as it was");
-    let kind = ("not-compacted", ExitCode::Failed);
-    OperatorError::new(kind, what, why, "a-society models test").into()
-}
-
-/// Waits until the session is not being compacted any more.
-fn wait(said: &Said, role: &RoleInstance) -> Result<(), Stop> {
-    let watch = FolderWatch::new().ok();
-    let watched = said.store.place(&said.flow).watched();
-    let watch = watch.filter(|watch| watch.add(&watched).is_ok());
-    let clock = &said.store.ground().clock;
-    let began = clock.elapsed_us();
-    while clock.elapsed_us().saturating_sub(began) < SUMMARY_US_MAX {
-        let seen = said.store.look(&said.flow)?;
-        let session = seen.screen.flow.session(role);
-        if session.is_none_or(|session| session.compaction.is_none()) {
-            return Ok(());
-        }
-        let waited = watch.as_ref().map(|watch| watch.wait(LOOK));
-        if !matches!(waited, Some(Ok(_))) {
-            std::thread::sleep(LOOK);
-        }
-    }
-    Ok(())
 }
 
 fn restore(context: &mut Context<'_>, arguments: &Restore) -> Outcome {

@@ -523,6 +523,7 @@ fn a_session_whose_replacements_earlier_versions_put_into_one_another_comes_to_o
             node: Some("do".parse().unwrap()),
             message: format!("old-{round}").parse().unwrap(),
             replacement: nested.as_str().into(),
+            kept_first: 0,
             kept_last: 0,
             tokens_before: 17_000,
             tokens_after: None,

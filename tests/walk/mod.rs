@@ -11,6 +11,7 @@ mod chat_flows;
 mod chat_typed;
 mod chat_words;
 mod chatted;
+mod compact_strategies;
 mod compacting;
 mod configuring;
 mod consented;

@@ -41,7 +41,12 @@ fn transcript(place: &Place, chat: &str) -> Value {
 
 /// The journal of a chat, cut behind each record from the first with this fact on: the chat goes on with a message, and
 /// is sound.
-fn goes_on_behind_every(place: &Place, chat: &str, fact: &str, texts_then: &dyn Fn(&str, &Said)) {
+pub(super) fn goes_on_behind_every(
+    place: &Place,
+    chat: &str,
+    fact: &str,
+    texts_then: &dyn Fn(&str, &Said),
+) {
     let whole = place.journal(chat);
     let word = format!("\"fact\":\"{fact}\"");
     let first = whole.lines().position(|line| line.contains(&word)).unwrap() + 1;

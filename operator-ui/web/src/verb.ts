@@ -96,7 +96,11 @@ when: SteerWhen, } | { "do": "compact",
 /**
  * The role instance.
  */
-role: RoleInstance, } | { "do": "title",
+role: RoleInstance,
+/**
+ * How; a model summarises the present node, and its summary replaces everything, if absent.
+ */
+how?: CompactionWish, } | { "do": "title",
 /**
  * What it is called.
  */

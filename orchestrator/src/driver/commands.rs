@@ -81,11 +81,11 @@ impl Core {
                 let facts = self.retry_now(to, said.client)?;
                 return Ok(self.obeyed(facts));
             }
-            VerbNeed::Compact(_) | VerbNeed::Session(..) if self.is_draining() => {
+            VerbNeed::Compact(..) | VerbNeed::Session(..) if self.is_draining() => {
                 return Err(DriverError::Gone);
             }
-            VerbNeed::Compact(role) => {
-                let facts = self.shorten(role, said.client)?;
+            VerbNeed::Compact(role, wish) => {
+                let facts = self.shorten(role, wish, said.client)?;
                 return Ok(self.obeyed(facts));
             }
             VerbNeed::Session(role, wish) => {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::session::{Strategy, Trigger};
+use a_society_facts::fact::session::{CompactionWish, Strategy, Trigger};
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_flow::machine::Work;
@@ -12,7 +12,9 @@ use a_society_roles::turn::step::{Asking, CompactStep, StepReply, TurnStep};
 
 use super::attempt::Onward;
 use super::budget::{Budgets, Short};
-use super::compacted_history::{HistoryCut, Shorter, replace_history, without_the_oldest};
+use super::compacted_history::{
+    HistoryCut, Shorter, replace_as_wished, replace_history, without_the_oldest,
+};
 use super::error::DriverError;
 use super::live_turn::{LiveTurn, TurnSubject};
 use super::pen::FlowPen;
@@ -27,12 +29,20 @@ pub(super) struct SummaryTurn {
     pub(super) compaction: String,
     pub(super) turn: TurnId,
     pub(super) role: RoleInstance,
+    /// How the operator wants it, if he said so.
+    pub(super) wish: Option<CompactionWish>,
 }
 
 impl SummaryTurn {
     /// Whether it is the operator who wanted the session of a turn compacted: his own turn makes the summary itself.
     fn is_by_hand(&self, waiting: TurnId) -> bool {
         self.turn == waiting
+    }
+
+    /// Whether the oldest messages may be left out if no summary can be made: not where the operator named another way.
+    fn may_be_cut(&self) -> bool {
+        let wish = self.wish.as_ref();
+        wish.is_none_or(|wish| wish.strategy == Strategy::NodeSummary)
     }
 
     /// Who wanted the session of a turn compacted.
@@ -147,11 +157,12 @@ impl Compactions {
                 shares,
             } => {
                 let cut = HistoryCut { shares, facts };
-                let replacement = self.end(pen, &live.subject, (text, usage), cut)?;
-                let kept_last = 0;
-                StepReply::Compacted {
-                    replacement,
-                    kept_last,
+                match self.end(pen, &live.subject, (text, usage), cut)? {
+                    Some(replacement) => StepReply::Compacted {
+                        replacement,
+                        kept_last: 0,
+                    },
+                    None => StepReply::Done { call: None },
                 }
             }
             CompactStep::Failed { why, usage, cuts } => {
@@ -196,9 +207,11 @@ impl Compactions {
         if let Some(aside) = under_way {
             ask_aside(pen, live, aside, asking)?;
         } else {
-            let summary = announce(pen, live.subject.role(), trigger, None)?;
-            ask_aside(pen, live, summary.turn, asking)?;
-            self.begin(turn, summary);
+            let wanted = (trigger, None);
+            if let Some(summary) = announce(pen, live.subject.role(), wanted, None)? {
+                ask_aside(pen, live, summary.turn, asking)?;
+                self.begin(turn, summary);
+            }
         }
         Ok(None)
     }
@@ -233,23 +246,31 @@ impl Compactions {
         whose: &TurnSubject,
         (summary, usage): (String, Usage),
         cut: HistoryCut,
-    ) -> Result<String, DriverError> {
+    ) -> Result<Option<String>, DriverError> {
         let Some(ended) = self.under_way.remove(&whose.turn()) else {
             return Err(DriverError::Gone);
         };
         let aside = ended.aside();
-        answer_aside(pen, &aside, summary.clone(), usage)?;
+        let turn = pen.state().turns.get(&aside.turn);
+        if turn.is_some_and(|turn| turn.request.is_some()) {
+            answer_aside(pen, &aside, summary.clone(), usage)?;
+        }
         pen.append_all(aside.ended(pen.state(), COMPACTION, None))?;
+        if let Some(wish) = ended.wish {
+            return replace_as_wished(pen, whose, (&ended, wish), summary, cut);
+        }
         let shorter = Shorter {
             trigger: ended.trigger_for(whose.turn()),
             compaction: ended.compaction,
             strategy: Strategy::NodeSummary,
             summary,
             why: None,
+            is_wished: false,
+            kept_first: 0,
             kept_last: 0,
             cut,
         };
-        replace_history(pen, whose, shorter)
+        replace_history(pen, whose, shorter).map(Some)
     }
 
     /// No summary can be made: the oldest messages are left out in place of it, if that may be and
@@ -274,7 +295,7 @@ impl Compactions {
         let error = (!is_answered).then(|| why.clone());
         pen.append_all(aside.ended(pen.state(), COMPACTION, error))?;
         let mut failed = why.clone();
-        if let Some(cut) = cut {
+        if let Some(cut) = cut.filter(|_| ended.may_be_cut()) {
             let replaced = without_the_oldest(pen, whose, &ended, &why, cut)?;
             if replaced.is_some() {
                 return Ok(replaced);
@@ -321,25 +342,29 @@ impl Compactions {
     }
 }
 
-/// Records that a session is being compacted, and begins the turn that makes its summary.
+/// Records that a session is being compacted, and begins the turn that makes its summary; nothing if it stays as it is.
 pub(super) fn announce(
     pen: &mut FlowPen,
     role: &RoleInstance,
-    trigger: Trigger,
+    (trigger, wish): (Trigger, Option<CompactionWish>),
     client: Option<ClientId>,
-) -> Result<SummaryTurn, DriverError> {
+) -> Result<Option<SummaryTurn>, DriverError> {
     let summary = SummaryTurn {
         compaction: format!("k{}", pen.number()),
         turn: TurnId(pen.state().next_turn),
         role: role.clone(),
+        wish,
     };
     let change = SessionChange::Compact {
         compaction: summary.compaction.clone(),
         trigger,
         by_model: pen.roles.reads_history(role),
+        wish,
     };
     pen.apply_to_session(role, change, client)?;
-    Ok(summary)
+    let session = pen.state().session(role);
+    let is_begun = session.is_some_and(|session| session.compaction.is_some());
+    Ok(is_begun.then_some(summary))
 }
 
 #[cfg(test)]
@@ -351,6 +376,7 @@ mod tests {
             compaction: "k1".to_owned(),
             turn: TurnId(turn),
             role: role.parse().unwrap(),
+            wish: None,
         }
     }
 

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use a_society_facts::fact::session::{Origin, Strategy, Trigger};
+use a_society_facts::fact::session::{CompactionWish, Origin, Strategy, Trigger};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::message::{BlobText, Message, Text};
 use a_society_facts::view::session::{Archive, SessionEntry, SessionView};
-use a_society_flow::machine::TurnTask;
 use a_society_flow::machine::session::{SessionChange, SessionLengths};
+use a_society_flow::machine::{TurnTask, replaced};
 use a_society_roles::handoff::AllowedOutcomes;
 use a_society_roles::role::compaction::{
     Replacement, Shares, bounded, changed_files, replacement_message, request_of, todo_list,
@@ -24,6 +24,15 @@ use super::live_turn::TurnSubject;
 use super::pen::FlowPen;
 use crate::record::{KEPT_REQUEST, OUTPUTS};
 
+/// How many bytes of text make a token as a rule.
+const BYTES_A_TOKEN: u64 = 4;
+
+/// Stands where a hard limit cut off what replaces a history.
+const HARD_LIMIT_NOTE: &str = "[cut here: the limit is reached]";
+
+/// So much of it stays in any case.
+const HARD_LIMIT_BYTES_MIN: usize = 256;
+
 /// A history that is compacted.
 #[derive(Debug)]
 pub(super) struct Shorter {
@@ -33,9 +42,30 @@ pub(super) struct Shorter {
     pub(super) summary: String,
     /// Why no model made the summary.
     pub(super) why: Option<String>,
+    /// Whether the operator said how, so that what the node under way was given has to stay.
+    pub(super) is_wished: bool,
+    /// How many of the first messages stay.
+    pub(super) kept_first: usize,
     /// How many of the last messages stay.
     pub(super) kept_last: usize,
     pub(super) cut: HistoryCut,
+}
+
+impl Shorter {
+    /// How long the messages are that stay.
+    fn kept_bytes(&self, entries: &[SessionEntry]) -> usize {
+        let first = entries.iter().take(self.kept_first);
+        let last = entries.iter().rev().take(self.kept_last);
+        first.chain(last).map(weight).sum()
+    }
+
+    /// Whether a message stays.
+    fn keeps(&self, session: &SessionView, entry: &SessionEntry) -> bool {
+        let entries = &session.messages;
+        let first = entries.iter().take(self.kept_first);
+        let last = entries.iter().rev().take(self.kept_last);
+        first.chain(last).any(|kept| std::ptr::eq(kept, entry))
+    }
 }
 
 /// With what a history is compacted.
@@ -74,10 +104,9 @@ fn record_shorter(
 ) -> Result<(), DriverError> {
     let session = pen.session(role);
     let entries = session.map_or(&[][..], |session| &session.messages);
-    let kept = entries.iter().rev().take(shorter.kept_last);
     let lengths = SessionLengths {
         before: entries.iter().map(weight).sum(),
-        after: replacement.len() + kept.map(weight).sum::<usize>(),
+        after: replacement.len() + shorter.kept_bytes(entries),
     };
     let change = SessionChange::Shorten {
         compaction: shorter.compaction,
@@ -85,11 +114,73 @@ fn record_shorter(
         strategy: shorter.strategy,
         message: pen.name("m")?,
         replacement: pen.flow.keep_text(replacement.to_owned())?,
+        kept_first: shorter.kept_first as u64,
         kept_last: shorter.kept_last as u64,
         lengths,
         why: shorter.why,
     };
     pen.apply_to_session(role, change, None)
+}
+
+/// What the operator wished replaces what he wished, if the session is shorter then.
+pub(super) fn replace_as_wished(
+    pen: &mut FlowPen,
+    whose: &TurnSubject,
+    (ended, wish): (&SummaryTurn, CompactionWish),
+    summary: String,
+    cut: HistoryCut,
+) -> Result<Option<String>, DriverError> {
+    let role = whose.role();
+    let entries = pen
+        .session(role)
+        .map_or(&[][..], |session| &session.messages);
+    let (all, length): (usize, usize) = (entries.iter().map(weight).sum(), entries.len());
+    let span = pen
+        .session(role)
+        .and_then(|session| replaced(session, &wish));
+    let span = span.unwrap_or_default();
+    let mut shorter = Shorter {
+        trigger: ended.trigger_for(whose.turn()),
+        compaction: ended.compaction.clone(),
+        strategy: wish.strategy,
+        summary,
+        why: None,
+        is_wished: true,
+        kept_first: span.start,
+        kept_last: length.saturating_sub(span.end),
+        cut,
+    };
+    let kept = pen
+        .session(role)
+        .map_or(0, |session| shorter.kept_bytes(&session.messages));
+    let mut made = replacement(pen, whose, &shorter)?;
+    if let Some(most) = wish.hard_limit_tokens {
+        let most = usize::try_from(most.saturating_mul(BYTES_A_TOKEN)).unwrap_or(usize::MAX);
+        let over = (kept + made.len()).saturating_sub(most);
+        if over > 0 {
+            let left = shorter
+                .summary
+                .len()
+                .saturating_sub(over + HARD_LIMIT_NOTE.len());
+            let left = left.max(HARD_LIMIT_BYTES_MIN);
+            shorter.summary = bounded(&shorter.summary, left, HARD_LIMIT_NOTE);
+            made = replacement(pen, whose, &shorter)?;
+        }
+    }
+    if kept + made.len() >= all {
+        let change = SessionChange::LeaveAsItIs {
+            compaction: shorter.compaction,
+            why: format!(
+                "it would be longer: {} bytes would replace {}",
+                made.len(),
+                all.saturating_sub(kept)
+            ),
+        };
+        pen.apply_to_session(role, change, None)?;
+        return Ok(None);
+    }
+    record_shorter(pen, role, shorter, &made)?;
+    Ok(Some(made))
 }
 
 /// The oldest messages are left out, and their beginnings replace them, if that is shorter.
@@ -114,6 +205,8 @@ pub(super) fn without_the_oldest(
         strategy: Strategy::Truncate,
         summary: digest(&gone, why, shares.summary_bytes()),
         why: Some(why.to_owned()),
+        is_wished: false,
+        kept_first: 0,
         kept_last,
         cut,
     };
@@ -146,7 +239,11 @@ fn replacement(
         .into_iter()
         .filter(|it| !it.is_empty())
         .collect();
-    let notes = past.iter().rev().filter(|entry| entry.is_system);
+    let stays = |entry: &SessionEntry| session.is_some_and(|session| shorter.keeps(session, entry));
+    let notes = past
+        .iter()
+        .rev()
+        .filter(|entry| entry.is_system && !stays(entry));
     let notes: String = notes.map(|entry| whole(pen, entry) + "\n").collect();
     let flow = bounded(&lines.join("\n"), list, "[more is left out]");
     Ok(replacement_message(&Replacement {
@@ -168,8 +265,8 @@ fn unanswered(pen: &FlowPen, role: &RoleInstance, shorter: &Shorter) -> Request 
     };
     let is_open = shorter.trigger == Trigger::Auto || pen.state().main_turn_of(role).is_some();
     let mut found: Vec<(Option<String>, String)> = Vec::new();
-    for (place, entry) in newest_first(session).into_iter().enumerate() {
-        let stays = place < shorter.kept_last;
+    for entry in newest_first(session) {
+        let stays = shorter.keeps(session, entry);
         match (&*entry.message, entry.origin) {
             // Between turns an answer answers everything before it.
             (Message::Assistant { .. }, _) if !is_open && !entry.interrupted => break,
@@ -203,10 +300,30 @@ fn unanswered(pen: &FlowPen, role: &RoleInstance, shorter: &Shorter) -> Request 
             ) => {}
         }
     }
+    if shorter.is_wished
+        && let Some(packet) = packet_under_way(pen, session)
+        && !shorter.keeps(session, packet)
+        && !found.iter().any(|(name, _)| *name == id_of(packet))
+    {
+        found.push((id_of(packet), whole(pen, packet)));
+    }
     let name = found.last().and_then(|(name, _)| name.clone());
     let texts: Vec<String> = found.into_iter().rev().map(|(_, text)| text).collect();
     let text = texts.join("\n\n");
     Request { text, name }
+}
+
+/// The packet of the node that is under way in a session.
+fn packet_under_way<'s>(pen: &FlowPen, session: &'s SessionView) -> Option<&'s SessionEntry> {
+    let state = pen.state();
+    let node = &session.node.as_ref()?.node;
+    let is_under_way =
+        state.running.contains_key(node) || state.awaiting_operator.contains_key(node);
+    let is_packet = |entry: &&SessionEntry| {
+        entry.origin == Some(Origin::Entry) && entry.node.as_ref() == Some(node)
+    };
+    let mut entries = newest_first(session).into_iter();
+    entries.find(is_packet).filter(|_| is_under_way)
 }
 
 /// The whole text of a message, also where it is kept as a blob.
@@ -288,13 +405,16 @@ fn id_of(entry: &SessionEntry) -> Option<String> {
 /// Everything in a session, newest first: after a message that replaced a history comes that history.
 fn newest_first(session: &SessionView) -> Vec<&SessionEntry> {
     let mut all: Vec<&SessionEntry> = Vec::new();
-    let mut entries = &session.messages[..];
-    // Each archive is walked once at most.
-    for _ in 0..=session.archives.len() {
-        all.extend(entries.iter().rev());
-        let before = entries.iter().find_map(|entry| archive_of(session, entry));
-        let Some(before) = before else { break };
-        entries = before;
+    let mut open = vec![session.messages.iter().rev()];
+    while let Some(entries) = open.last_mut() {
+        let Some(entry) = entries.next() else {
+            open.pop();
+            continue;
+        };
+        all.push(entry);
+        // Each archive is walked once at most.
+        let before = archive_of(session, entry).filter(|_| open.len() <= session.archives.len());
+        open.extend(before.map(|before| before.iter().rev()));
     }
     all
 }

@@ -4,11 +4,13 @@
 //! waits for it. While it is made no turn of the role begins. If no model can be asked, or what it
 //! says is not a summary, the oldest messages are left out, and the feed says why.
 
-use a_society_facts::fact::session::Trigger;
+use a_society_facts::fact::session::{CompactionWish, Strategy, Trigger};
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
+use a_society_flow::machine::replaced;
 use a_society_flow::machine::session::last_task;
 use a_society_roles::role::compaction::Shares;
+use a_society_roles::turn::job::TurnJob;
 use a_society_roles::turn::taker::Taker;
 
 use super::attempt::TurnAttempt;
@@ -18,6 +20,7 @@ use super::compacted_history::HistoryCut;
 use super::core::Core;
 use super::error::DriverError;
 use super::live_turn::{LiveTurn, TurnSubject};
+use super::pen::FlowPen;
 use super::provider_wait::TurnControl;
 use super::step_findings::FactsLook;
 use super::step_look::facts_look;
@@ -31,10 +34,15 @@ impl Core {
     pub(super) fn shorten(
         &mut self,
         role: RoleInstance,
+        wish: Option<CompactionWish>,
         client: Option<ClientId>,
     ) -> Result<usize, DriverError> {
         let before = self.pen.flow.position().seq;
-        let summary = announce(&mut self.pen, &role, Trigger::Manual, client)?;
+        let wanted = (Trigger::Manual, wish);
+        let Some(summary) = announce(&mut self.pen, &role, wanted, client)? else {
+            // All of its messages stay.
+            return Ok(0);
+        };
         let whose = TurnAttempt {
             turn: summary.turn,
             attempt: 1,
@@ -42,7 +50,7 @@ impl Core {
         let session = self.pen.session(&role);
         let node = session.and_then(|session| session.node.as_ref().map(|mark| &mark.node));
         let task = last_task(&self.pen.graph, self.state(), &role, node);
-        let job = job(
+        let mut job = job(
             &self.pen,
             whose.turn,
             1,
@@ -50,6 +58,9 @@ impl Core {
             task.as_ref(),
             String::new(),
         )?;
+        if let Some(wish) = &wish {
+            only_what_is_replaced(&self.pen, wish, &mut job);
+        }
         let control = TurnControl::new(false);
         let stop = control.stop();
         let subject = TurnSubject::new(whose, role, task);
@@ -59,7 +70,7 @@ impl Core {
         self.compactions.begin(whose.turn, summary);
         let mut roles = self.pen.roles.another();
         self.send(whose, true, move || {
-            let taker = roles.summariser(job, stop).map_err(|why| {
+            let taker = roles.summariser(job, wish.as_ref(), stop).map_err(|why| {
                 // Without a model the session is compacted at once.
                 let facts = facts.map(FactsLook::run).unwrap_or_default();
                 (why, facts)
@@ -106,4 +117,21 @@ impl Core {
         }
         self.sync_owed()
     }
+}
+
+/// Leaves the messages in a job that are replaced, but for notes of the system, which stay.
+fn only_what_is_replaced(pen: &FlowPen, wish: &CompactionWish, job: &mut TurnJob) {
+    if wish.strategy == Strategy::NodeSummary {
+        return;
+    }
+    let Some(session) = pen.session(&job.role) else {
+        return;
+    };
+    let span = replaced(session, wish).unwrap_or_default();
+    let each = job.history.iter().zip(&session.messages);
+    let inside = each.take(span.end).skip(span.start);
+    let inside = inside.filter(|(_, entry)| !entry.is_system);
+    job.history = inside.map(|(message, _)| message.clone()).collect();
+    job.provider_blocks.clear();
+    (job.exchanges_from, job.context_tokens) = (0, 0);
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
+use a_society_facts::fact::session::CompactionWish;
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{NodeId, RoleInstance};
@@ -135,11 +136,16 @@ pub(crate) trait RoleSource: Send + std::fmt::Debug {
         begun_with: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String>;
-    /// The taker that summarises the session of a role that reads its history.
+    /// The taker that makes what replaces the history of a job: a model's summary, unless it is wished otherwise.
     ///
     /// # Errors
     /// Describes why there is none.
-    fn summariser(&mut self, job: TurnJob, stop: StopSignal) -> Result<Box<dyn Taker>, String>;
+    fn summariser(
+        &mut self,
+        job: TurnJob,
+        wish: Option<&CompactionWish>,
+        stop: StopSignal,
+    ) -> Result<Box<dyn Taker>, String>;
     /// What must be chosen before a role's turn can begin.
     fn choice(
         &mut self,

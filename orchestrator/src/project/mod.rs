@@ -9,6 +9,7 @@
 pub(crate) mod bench;
 pub(crate) mod chat;
 pub mod choices;
+mod compactor;
 pub mod docs;
 pub mod draft;
 pub(crate) mod files;

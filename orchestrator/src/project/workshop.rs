@@ -11,6 +11,7 @@ use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::node::NodeEntry;
 use a_society_facts::fact::operator::{ChosenBy, ConsentMode, Grant};
+use a_society_facts::fact::session::CompactionWish;
 use a_society_facts::handoff::{Artifact, Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
@@ -42,6 +43,7 @@ use serde::Deserialize;
 
 use super::bench::Bench;
 use super::choices::{RoleChoices, SCOPE, SKILLS};
+use super::compactor;
 use super::handoff_history::{in_order_of_the_graph, last_passed, passed_before};
 use super::{program, records};
 use crate::config::programs;
@@ -618,7 +620,15 @@ impl RoleSource for Workshop {
         }
     }
 
-    fn summariser(&mut self, job: TurnJob, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
+    fn summariser(
+        &mut self,
+        job: TurnJob,
+        wish: Option<&CompactionWish>,
+        stop: StopSignal,
+    ) -> Result<Box<dyn Taker>, String> {
+        if let Some(wish) = wish.filter(|wish| compactor::asks_no_model(wish)) {
+            return compactor::taker(Arc::new(job), *wish, stop);
+        }
         let definition = self.definition(&job.role);
         self.bench.summariser(Arc::new(job), definition, stop)
     }

@@ -64,17 +64,7 @@ impl DocumentSink<'_> {
     fn notify(&mut self, tree: &YamlTree) -> Option<NotifyConfig> {
         let fields = self.fields(tree, "`notify`", NOTIFY_KEYS)?;
         let command = self.required(tree, &fields, "`notify`", "command")?;
-        let words = self.items(command, "`command`", "the program and its arguments")?;
-        if words.is_empty() || words.len() > ARGUMENTS_MAX {
-            let message =
-                format!("`command` is a program and its arguments, at most {ARGUMENTS_MAX} words");
-            self.fault(command, message);
-            return None;
-        }
-        let words = words
-            .iter()
-            .map(|word| self.text(word, "a word of `command`"));
-        let command = words.collect::<Option<Vec<String>>>()?;
+        let command = self.program(command)?;
         let on = match fields.get("on") {
             None => Occasion::WORDS.map(|(occasion, _)| occasion).to_vec(),
             Some(tree) => {
@@ -86,6 +76,21 @@ impl DocumentSink<'_> {
             }
         };
         Some(NotifyConfig { command, on })
+    }
+
+    /// A program of the operator and its arguments.
+    pub(super) fn program(&mut self, command: &YamlTree) -> Option<Vec<String>> {
+        let words = self.items(command, "`command`", "the program and its arguments")?;
+        if words.is_empty() || words.len() > ARGUMENTS_MAX {
+            let message =
+                format!("`command` is a program and its arguments, at most {ARGUMENTS_MAX} words");
+            self.fault(command, message);
+            return None;
+        }
+        let words = words
+            .iter()
+            .map(|word| self.text(word, "a word of `command`"));
+        words.collect()
     }
 
     fn items<'t>(&mut self, tree: &'t YamlTree, what: &str, of: &str) -> Option<&'t [YamlTree]> {

@@ -9,7 +9,8 @@ use crate::reading::{DocumentSink, TextFault, read};
 use super::parse::{is_blank, top};
 
 const SESSIONS: &str = "sessions";
-const SESSIONS_KEYS: &[&str] = &["see", "send"];
+const SESSIONS_KEYS: &[&str] = &["see", "send", "compaction"];
+const COMPACTION_KEYS: &[&str] = &["command", "seconds"];
 const SEND_KEYS: &[&str] = &["default", "rules"];
 const RULE_KEYS: &[&str] = &["match", "action"];
 const MATCH_KEYS: &[&str] = &[
@@ -21,6 +22,12 @@ const MATCH_KEYS: &[&str] = &[
     "flow",
     "key-prefix",
 ];
+
+/// How long a program that compacts may take if the configuration does not say.
+const COMPACTOR_S: u64 = 60;
+
+/// Less than the operator waits for it.
+const COMPACTOR_S_MAX: u64 = 300;
 
 /// More rules than are written by hand.
 const RULES_MAX: usize = 1_000;
@@ -38,6 +45,10 @@ pub struct SessionsConfig {
     pub sees_project: bool,
     denies: bool,
     rules: Vec<SendRule>,
+    /// The program that compacts sessions with the strategy `custom`, with its arguments; none if there are no words.
+    pub compactor: Vec<String>,
+    /// How long it may take.
+    pub compactor_ms: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +106,9 @@ impl SendRule {
 ///     default: allow                    # or deny
 ///     rules:
 ///       - { match: { kind: cron }, action: deny }
+///   compaction:
+///     command: [summarise, --short]     # of the strategy custom; no shell reads it
+///     seconds: 60                       # how long it may take
 /// ```
 ///
 /// The faults come in the order of the file.
@@ -129,10 +143,21 @@ impl DocumentSink<'_> {
                 rules = self.send_rules(tree)?;
             }
         }
+        let (mut compactor, mut seconds) = (Vec::new(), COMPACTOR_S);
+        if let Some(tree) = fields.get("compaction") {
+            let given = self.fields(tree, "`compaction`", COMPACTION_KEYS)?;
+            let command = self.required(tree, &given, "`compaction`", "command")?;
+            compactor = self.program(command)?;
+            if let Some(tree) = given.get("seconds") {
+                seconds = self.number(tree, "`seconds`", 1, COMPACTOR_S_MAX)?;
+            }
+        }
         Some(SessionsConfig {
             sees_project,
             denies,
             rules,
+            compactor,
+            compactor_ms: seconds * 1_000,
         })
     }
 
@@ -212,6 +237,20 @@ mod tests {
     }
 
     #[test]
+    fn a_program_that_compacts_has_words_and_a_time() {
+        let of = |text: &str| {
+            let config = SessionsConfig::from_str(text).unwrap();
+            (config.compactor, config.compactor_ms)
+        };
+        let words = || vec!["short".to_owned(), "-x".to_owned()];
+        let text = "sessions: { compaction: { command: [short, -x], seconds: 9 } }\n";
+        assert_eq!(of(text), (words(), 9_000));
+        let text = "sessions: { compaction: { command: [short, -x] } }\n";
+        assert_eq!(of(text), (words(), 60_000));
+        assert_eq!(of("sessions: { see: flow }\n").0, [""; 0]);
+    }
+
+    #[test]
     fn sessions_see_their_flow_unless_it_says_project() {
         let sees = |text: &str| SessionsConfig::from_str(text).map(|config| config.sees_project);
         assert_eq!(sees("model: m\n"), Ok(false));
@@ -228,6 +267,15 @@ mod tests {
                 "shape",
             ),
             ("sessions: { send: { default: ask } }", "`allow`, `deny`"),
+            ("sessions: { compaction: { seconds: 5 } }", "command"),
+            (
+                "sessions: { compaction: { command: [] } }",
+                "at most 64 words",
+            ),
+            (
+                "sessions: { compaction: { command: [short], seconds: 301 } }",
+                "from 1 to 300",
+            ),
         ] {
             let faults = SessionsConfig::from_str(text).unwrap_err();
             assert!(faults[0].to_string().contains(says), "{text}: {faults:?}");

@@ -15,6 +15,16 @@ const QUOTED_BYTES: usize = 500;
 /// no new one.
 #[must_use]
 pub fn digest(messages: &[&Message], why: &str, most_bytes: usize) -> String {
+    let head = format!(
+        "No summary could be made ({}). The oldest messages were left out; these are their \
+         beginnings. Look up what you need again.",
+        bounded(why, QUOTED_BYTES, "[...]")
+    );
+    beginnings(head, messages, most_bytes)
+}
+
+/// The same below another first line.
+pub(crate) fn beginnings(head: String, messages: &[&Message], most_bytes: usize) -> String {
     let former = messages.iter().find_map(|message| former_of(message));
     let texts: Vec<(&'static str, String)> = messages
         .iter()
@@ -25,11 +35,7 @@ pub fn digest(messages: &[&Message], why: &str, most_bytes: usize) -> String {
     let left_out = texts.len().saturating_sub(QUOTED_MESSAGES);
     let share = most_bytes / (2 * QUOTED_MESSAGES);
     let each = share.min(QUOTED_BYTES);
-    let mut lines = vec![format!(
-        "No summary could be made ({}). The oldest messages were left out; these are their \
-         beginnings. Look up what you need again.",
-        bounded(why, QUOTED_BYTES, "[...]")
-    )];
+    let mut lines = vec![head];
     if let Some(former) = former {
         let note = "[the rest was left out]";
         lines.push(bounded(former, most_bytes / 2, note));

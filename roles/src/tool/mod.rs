@@ -58,6 +58,6 @@ pub use setting::{
     CallLimits, EditTool, Guard, Owner, SearchService, ToolSetting, WorkflowCheck, is_small_window,
 };
 pub use toolbox::Toolbox;
-pub use web::try_search;
+pub use web::search::try_search;
 pub use write::text_after;
 pub(crate) use write::text_of_writing;

@@ -22,6 +22,7 @@ use crate::cli::configure::{SEND, SEND_WORDS};
 use crate::cli::diff;
 use crate::cli::mode::Mode;
 use crate::cli::say::project_folder;
+use crate::cli::session_compact;
 use crate::cli::table;
 use crate::operator_error::Stop;
 use crate::text::{plain, printed};
@@ -52,7 +53,11 @@ const ORDERS: &[(&str, &str, &str)] = &[
         "say something to the role at work, before its turn ends",
     ),
     ("retry", "", "take a stopped or failed turn again"),
-    ("compact", "", "replace what was said so far by a summary"),
+    (
+        "compact",
+        "[STRATEGY …]",
+        "replace what was said so far by a summary, or as session compact does",
+    ),
     (
         "trim",
         "N",
@@ -132,7 +137,10 @@ fn read(line: &str, role: &RoleInstance) -> Result<Order, String> {
             when: SteerWhen::Queue,
         }),
         "retry" => Order::Says(Verb::Retry { to: Whom::Only }),
-        "compact" => Order::Says(Verb::Compact { role: role.clone() }),
+        "compact" => Order::Says(Verb::Compact {
+            role: role.clone(),
+            how: session_compact::typed(rest)?,
+        }),
         "trim" => match rest.parse() {
             Ok(keep) => Order::Says(Verb::Trim {
                 role: role.clone(),

@@ -447,13 +447,14 @@ impl Teller {
     /// That a session is shorter now, and what it cost to make it so.
     fn compacted(&mut self, f: &SessionCompacted) -> About {
         let messages = self.messages.get_mut(&f.role);
-        let all = messages.map_or(0, |all| std::mem::replace(all, f.kept_last));
+        let kept = f.kept_first.saturating_add(f.kept_last);
+        let all = messages.map_or(0, |all| std::mem::replace(all, kept));
         let mut turns = self.turns.values();
         let its_own = turns.find(|turn| turn.compacts && turn.role == f.role);
         let what = What::Compacted {
             tokens_before: f.tokens_before,
             tokens_after: f.tokens_after,
-            archived: all.saturating_sub(f.kept_last),
+            archived: all.saturating_sub(kept),
             cost_micros: its_own.map_or(0, |turn| turn.usage.cost_micros),
         };
         (None, f.node.clone(), Some(f.role.clone()), what)

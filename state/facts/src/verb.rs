@@ -12,7 +12,7 @@ use crate::at::At;
 use crate::fact::budget::Measure;
 use crate::fact::improvement::ImprovementMode;
 use crate::fact::operator::{ConsentMode, ConsentRules, SteerWhen, StopScope};
-use crate::fact::session::Speaker;
+use crate::fact::session::{CompactionWish, Speaker};
 use crate::hash::Hash;
 use crate::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
 
@@ -122,6 +122,10 @@ pub enum Verb {
     Compact {
         /// The role instance.
         role: RoleInstance,
+        /// How; a model summarises the present node, and its summary replaces everything, if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        how: Option<CompactionWish>,
     },
     /// Call a flow or a chat something else.
     Title {

@@ -29,6 +29,7 @@ pub(super) fn all() -> Vec<Fact> {
             node: Some(id("draft")),
             message: id("m6"),
             replacement: Text::from("So far: everything."),
+            kept_first: 1,
             kept_last: 2,
             tokens_before: 90_000,
             tokens_after: None,

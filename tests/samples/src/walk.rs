@@ -319,6 +319,7 @@ fn correct(scribe: &mut Scribe) {
         node: turn.node.clone(),
         message,
         replacement: Text::from("So far: notes were written and sent back. Now: mention the size."),
+        kept_first: 0,
         kept_last: 0,
         tokens_before: 2_000,
         tokens_after: None,

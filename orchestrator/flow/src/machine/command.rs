@@ -114,7 +114,7 @@ pub(super) fn commanded(
         Verb::Title { title } => operate::title(title),
         Verb::Close { role, force } => session::close(state, role, *force, client),
         Verb::RetryNow { to } => Err(Refusal::Needs(VerbNeed::Hurry(to.clone()))),
-        Verb::Compact { role } => Err(Refusal::Needs(VerbNeed::Compact(role.clone()))),
+        Verb::Compact { role, how } => Err(Refusal::Needs(VerbNeed::Compact(role.clone(), *how))),
         Verb::Open { role } => wants(role, SessionWish::Open),
         Verb::Inject {
             role,

@@ -13,7 +13,7 @@ use a_society_facts::fact::chat::ChatTerms;
 use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, DecidingRule, Grant};
-use a_society_facts::fact::session::Speaker;
+use a_society_facts::fact::session::{CompactionWish, Speaker};
 use a_society_facts::fact::terms::{ConsentTerms, WaitingServer};
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{
@@ -139,8 +139,8 @@ pub enum VerbNeed {
     Written(String),
     /// A request that waits for its provider, which only the driver can send now.
     Hurry(Whom),
-    /// A summary of a role's session, which a turn beside the flow makes.
-    Compact(RoleInstance),
+    /// A shorter session of a role, for which a turn beside the flow makes what replaces its history.
+    Compact(RoleInstance, Option<CompactionWish>),
     /// A change of a role's session, with the names and the words that it takes.
     Session(RoleInstance, SessionWish),
 }

@@ -11,6 +11,12 @@ pub(crate) const LIMITS_IN_A_ROW_MAX: u32 = 100;
 /// Messages that a session must have to be compacted by hand: a single one may be a summary already.
 pub(crate) const COMPACTED_MESSAGES_MIN: usize = 2;
 
+/// Messages that stay at the end of a session that is compacted so, if the operator does not say how many.
+pub(super) const COMPACTED_KEEP_LAST: u64 = 12;
+
+/// How many bytes of text make a token as a rule.
+pub(super) const BYTES_A_TOKEN: u64 = 4;
+
 /// Names that one sentence spells out; the rest are counted.
 pub(crate) const NAMES_SHOWN_MAX: usize = 8;
 

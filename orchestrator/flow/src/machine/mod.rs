@@ -21,6 +21,7 @@ mod refusal;
 mod reply;
 mod revision;
 mod runnable;
+mod span;
 mod stop;
 mod suspend;
 mod turn;
@@ -43,5 +44,6 @@ pub use input::{
 pub use outline::outline;
 pub use pending::{pending, question_of};
 pub use refusal::Refusal;
+pub use span::replaced;
 pub use suspend::would_end;
 pub use work::{OperatorQuestion, TurnTask, Work, has_more_to_start};

@@ -7,8 +7,9 @@ use std::fmt;
 use a_society_facts::Fact;
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, MessageInjected, MessagesTrimmed, Origin,
-    SessionClosed, SessionCompacted, SessionRenewed, SessionState, Speaker, Strategy, Trigger,
+    ArchiveRestored, CompactionFailed, CompactionStarted, CompactionWish, MessageInjected,
+    MessagesTrimmed, Origin, SessionClosed, SessionCompacted, SessionRenewed, SessionState,
+    Speaker, Strategy, Trigger,
 };
 use a_society_facts::fact::turn::{
     Cause, ModelAnswered, ModelFailed, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
@@ -23,6 +24,7 @@ use super::claim::open_session;
 use super::input::{NewSession, OperatorWords};
 use super::limits::COMPACTED_MESSAGES_MIN;
 use super::refusal::{Refusal, listed};
+use super::span::{self, is_of_person};
 use super::stop;
 use super::work::TurnTask;
 use crate::graph::FlowGraph;
@@ -47,6 +49,8 @@ pub enum SessionChange {
         trigger: Trigger,
         /// Whether a model takes the role's turns.
         by_model: bool,
+        /// How the operator wants it, if that is known.
+        wish: Option<CompactionWish>,
     },
     /// It gets a message, which begins no turn.
     Inject {
@@ -69,6 +73,8 @@ pub enum SessionChange {
         message: MessageId,
         /// What it says.
         replacement: Text,
+        /// How many of the first messages stay.
+        kept_first: u64,
         /// How many of the last messages stay.
         kept_last: u64,
         /// How long the session was, and how long it is now.
@@ -126,6 +132,8 @@ pub enum SessionUnfit {
     NoChat,
     /// It holds too little.
     TooShort,
+    /// A summary of its node replaces everything, and nothing of it can stay.
+    KeepsNothing,
     /// No model reads it.
     NoModel,
     /// It has no such archive.
@@ -161,6 +169,9 @@ impl fmt::Display for SessionUnfit {
             Self::Closed => f.write_str("it is closed; open it first"),
             Self::NoChat => f.write_str("it is no chat; a session of a flow ends with the flow"),
             Self::TooShort => f.write_str("there is nothing in it to compact"),
+            Self::KeepsNothing => f.write_str(
+                "node_summary replaces everything; llm summarizes what is between the messages that stay",
+            ),
             Self::NoModel => {
                 f.write_str("its turns are not taken by a model, so its length costs nothing")
             }
@@ -207,16 +218,8 @@ pub fn decide(
         why,
     };
     match change {
-        SessionChange::Compact {
-            compaction,
-            trigger,
-            by_model,
-        } => {
-            if trigger == Trigger::Manual {
-                let session = at_rest(state, role, session).map_err(refuse)?;
-                may_be_compacted(session, by_model).map_err(refuse)?;
-            }
-            Ok(compaction_begins(state, role, compaction, trigger, client))
+        compact @ SessionChange::Compact { .. } => {
+            compaction_wanted(state, role, session, compact, client)
         }
         inject @ SessionChange::Inject { .. } => message_injected(state, role, inject, client),
         shorten @ SessionChange::Shorten { .. } => Ok(shortened(role, session, shorten)),
@@ -265,6 +268,48 @@ pub fn decide(
             })])
         }
     }
+}
+
+/// A session is to become shorter.
+fn compaction_wanted(
+    state: &FlowState,
+    role: &RoleInstance,
+    session: Option<&SessionView>,
+    change: SessionChange,
+    client: Option<ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    let SessionChange::Compact {
+        compaction,
+        trigger,
+        by_model,
+        wish,
+    } = change
+    else {
+        return Ok(Vec::new());
+    };
+    let refuse = |why| Refusal::Session {
+        role: role.clone(),
+        why,
+    };
+    let strategy = wish.map_or(Strategy::NodeSummary, |wish| wish.strategy);
+    if trigger == Trigger::Manual {
+        let session = at_rest(state, role, session).map_err(refuse)?;
+        may_be_compacted(session, by_model).map_err(refuse)?;
+        if strategy == Strategy::NodeSummary && wish.as_ref().is_some_and(keeps) {
+            return Err(refuse(SessionUnfit::KeepsNothing));
+        }
+        if wish.is_some_and(|wish| span::replaced(session, &wish).is_none()) {
+            return Ok(Vec::new());
+        }
+    }
+    let begins = CompactionStarted {
+        role: role.clone(),
+        compaction,
+        trigger,
+        strategy,
+        client,
+    };
+    Ok(compaction_begins(state, begins))
 }
 
 /// A session gets a message.
@@ -357,6 +402,7 @@ fn shortened(
         strategy,
         message,
         replacement,
+        kept_first,
         kept_last,
         lengths,
         why,
@@ -373,6 +419,7 @@ fn shortened(
         node: session.and_then(|session| Some(session.node.as_ref()?.node.clone())),
         message,
         replacement,
+        kept_first,
         kept_last,
         tokens_before,
         tokens_after: session.and_then(|_| lengths.tokens_after(tokens_before)),
@@ -471,30 +518,21 @@ fn may_be_compacted(session: &SessionView, by_model: bool) -> Result<(), Session
     Ok(())
 }
 
+/// Whether messages are to stay.
+fn keeps(wish: &CompactionWish) -> bool {
+    wish.keep_first > 0 || wish.keep_last.is_some()
+}
+
 /// A compaction begins, and with it the turn beside the session in which the summary is made.
-fn compaction_begins(
-    state: &FlowState,
-    role: &RoleInstance,
-    compaction: String,
-    trigger: Trigger,
-    client: Option<ClientId>,
-) -> Vec<Fact> {
-    vec![
-        Fact::CompactionStarted(CompactionStarted {
-            role: role.clone(),
-            compaction,
-            trigger,
-            strategy: Strategy::NodeSummary,
-            client,
-        }),
-        Fact::TurnStarted(TurnStarted {
-            turn: TurnId(state.next_turn),
-            attempt: 1,
-            role: role.clone(),
-            node: None,
-            cause: Cause::Compaction,
-        }),
-    ]
+fn compaction_begins(state: &FlowState, begins: CompactionStarted) -> Vec<Fact> {
+    let turn = TurnStarted {
+        turn: TurnId(state.next_turn),
+        attempt: 1,
+        role: begins.role.clone(),
+        node: None,
+        cause: Cause::Compaction,
+    };
+    vec![Fact::CompactionStarted(begins), Fact::TurnStarted(turn)]
 }
 
 /// What a session keeps that is trimmed.
@@ -538,16 +576,6 @@ fn trimmed(session: &SessionView, keep: u64) -> Option<Remainder> {
         last: (messages.len() - cut) as u64,
         before,
     })
-}
-
-/// Whether a person or another role said it: what repairs, continues or replaces something is of the program.
-fn is_of_person(entry: &SessionEntry) -> bool {
-    let is_user = matches!(*entry.message, Message::User { .. });
-    is_user
-        && !matches!(
-            entry.origin,
-            Some(Origin::Repair | Origin::Continuation | Origin::Runtime | Origin::Injection)
-        )
 }
 
 /// N7: a chat begins anew at any time between its turns, and a role when it is in no node and looks back on nothing.

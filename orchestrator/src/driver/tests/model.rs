@@ -12,6 +12,7 @@ use a_society_base::stop::StopSignal;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
+use a_society_facts::fact::session::CompactionWish;
 use a_society_facts::fact::turn::{CallEnd, Usage};
 use a_society_facts::id::{ConsentId, RoleInstance};
 use a_society_facts::message::{Message, ToolCall};
@@ -286,7 +287,12 @@ impl RoleSource for Actors {
         Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
     }
 
-    fn summariser(&mut self, job: TurnJob, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
+    fn summariser(
+        &mut self,
+        job: TurnJob,
+        _wish: Option<&CompactionWish>,
+        stop: StopSignal,
+    ) -> Result<Box<dyn Taker>, String> {
         if self.puppet.is_gone.load(Ordering::SeqCst) {
             return Err("there is no model".to_owned());
         }

@@ -44,5 +44,26 @@ pub(super) const TAG_NUMBER_MAX: u32 = 1_000;
 /// How many replacements inside one another are unwrapped: older versions nested one a compaction.
 pub(super) const NESTED_MAX: usize = 10_000;
 
+/// How many characters of one output of a tool go into what replaces it, if the operator does not say.
+pub(super) const OUTPUT_CHARS: usize = 16_000;
+
+/// An output that may have fewer characters than this stays whole: nothing of use would be left.
+pub(super) const OUTPUT_CHARS_MIN: usize = 200;
+
+/// How many lines that say what went wrong stay of a long output.
+pub(super) const DIAGNOSTIC_LINES_MAX: usize = 32;
+
+/// How many bytes of its beginning and of its end stay at least beside them.
+pub(super) const OUTPUT_EDGE_BYTES_MIN: usize = 80;
+
+/// A result that is shorter is not masked.
+pub(super) const MASKED_BYTES_MIN: usize = 500;
+
+/// A result of so many lines is not masked.
+pub(super) const MASKED_LINES_MIN: usize = 3;
+
+/// How many bytes of the first line of a masked result stay.
+pub(super) const MASKED_LINE_BYTES: usize = 120;
+
 /// How many handoffs a line of facts names; of a join of two hundred nodes it gives the number.
 pub(super) const NAMES_MAX: usize = 40;

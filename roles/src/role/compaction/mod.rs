@@ -4,7 +4,9 @@
 mod changed;
 mod facts;
 mod form;
+mod kept_outputs;
 mod limits;
+mod masked;
 mod past;
 mod shares;
 mod todo;
@@ -15,6 +17,8 @@ mod tests;
 pub use changed::changed_files;
 pub use facts::flow_facts;
 pub use form::{Replacement, bounded, replacement_message, system_note};
+pub(crate) use kept_outputs::shortened;
+pub(crate) use masked::{masked, truncated};
 pub use past::request_of;
 pub(crate) use past::{former_summary, is_replacement};
 pub use shares::Shares;

@@ -7,10 +7,9 @@
 mod client;
 mod fetch;
 mod page;
-mod search;
+pub(super) mod search;
 
 #[cfg(test)]
 mod tests;
 
 pub(super) use client::Web;
-pub use search::try_search;

@@ -177,6 +177,7 @@ pub enum Trigger {
 
 /// How a history is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
     /// A model summarises the current node.
@@ -189,6 +190,34 @@ pub enum Strategy {
     ObservationMask,
     /// A command of the operator does it.
     Custom,
+}
+
+/// How the operator wants a session compacted. Numbers that are absent are those of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct CompactionWish {
+    /// How.
+    pub strategy: Strategy,
+    /// How many of the first messages stay at least.
+    #[serde(default)]
+    pub keep_first: u64,
+    /// How many of the last messages stay at least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub keep_last: Option<u64>,
+    /// How many tokens the session has to fill; it stays as it is while it fills fewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub token_threshold: Option<u64>,
+    /// How much of each result of a tool goes into what replaces it, in characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub tool_output_max_chars: Option<u64>,
+    /// How many tokens the session may fill afterwards: what replaces its history is cut off there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub hard_limit_tokens: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -204,6 +233,14 @@ pub struct CompactionStarted {
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -223,6 +260,9 @@ pub struct SessionCompacted {
     pub message: MessageId,
     /// What it says.
     pub replacement: Text,
+    /// How many of the first messages stay as they are, before the message that replaces the others.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept_first: u64,
     /// How many of the last messages stay as they are.
     pub kept_last: u64,
     /// The context before, in tokens.

@@ -141,7 +141,7 @@ mod page {
     use crate::fact::improvement::ImprovementMode;
     use crate::fact::node::WaitReason;
     use crate::fact::operator::{ConsentAnswer, ConsentMode, ConsentRules, SteerWhen, StopScope};
-    use crate::fact::session::Speaker;
+    use crate::fact::session::{CompactionWish, Speaker, Strategy};
     use crate::fact::turn::CallEnd;
     use crate::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
     use crate::{At, Hash};
@@ -170,6 +170,8 @@ mod page {
             Measure,
             SteerWhen,
             Speaker,
+            Strategy,
+            CompactionWish,
             StopScope,
             ConsentMode,
             ConsentAnswer,

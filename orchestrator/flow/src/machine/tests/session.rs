@@ -44,6 +44,7 @@ fn compact(trigger: Trigger, by_model: bool) -> SessionChange {
         compaction: "k1".into(),
         trigger,
         by_model,
+        wish: None,
     }
 }
 
@@ -84,6 +85,7 @@ fn compacted(flow: &mut Flow, archive: &str) {
         node: None,
         message,
         replacement: "In short.".into(),
+        kept_first: 0,
         kept_last: 0,
         tokens_before: 0,
         tokens_after: None,
@@ -145,6 +147,7 @@ fn n3_an_archive_is_restored_once_its_summary_is_in_no_other_archive() {
         compaction: "k2".into(),
         trigger: Trigger::Manual,
         by_model: true,
+        wish: None,
     };
     done(&mut flow, again);
     compacted(&mut flow, "k2");
@@ -236,6 +239,7 @@ fn a_history_that_is_replaced_counts_the_tokens_that_are_left_by_its_lengths() {
             strategy: Strategy::NodeSummary,
             message: id("s9"),
             replacement: "What was done.".into(),
+            kept_first: 0,
             kept_last: 1,
             lengths: SessionLengths { before, after },
             why: None,
@@ -381,4 +385,49 @@ fn n9_a_message_is_put_into_a_session_at_any_time_and_starts_nothing() {
     done(&mut compacting, compact(Trigger::Manual, true));
     let twice = "the session of owner: it is being compacted already";
     assert_eq!(done(&mut compacting, inject("x1")), twice);
+}
+
+#[test]
+fn n2_a_session_that_is_to_stay_as_it_is_is_not_compacted_and_a_node_summary_keeps_nothing() {
+    use a_society_facts::fact::session::CompactionWish;
+    let wish = CompactionWish {
+        strategy: Strategy::Truncate,
+        keep_first: 0,
+        keep_last: Some(1),
+        token_threshold: None,
+        tool_output_max_chars: None,
+        hard_limit_tokens: None,
+    };
+    let wished = |messages: usize, wish: CompactionWish| {
+        let change = SessionChange::Compact {
+            compaction: "k1".into(),
+            trigger: Trigger::Manual,
+            by_model: true,
+            wish: Some(wish),
+        };
+        done(&mut waits(messages), change)
+    };
+    let begins = "compaction_started turn_started";
+    let summary = Strategy::NodeSummary;
+    let keeps = "the session of owner: node_summary replaces everything; llm summarizes what is between the \
+                 messages that stay";
+    let with = |change: &dyn Fn(&mut CompactionWish)| {
+        let mut wish = wish;
+        change(&mut wish);
+        wish
+    };
+    let table = [
+        (wish, begins),
+        (with(&|wish| wish.keep_last = None), ""),
+        (with(&|wish| wish.keep_first = 5), ""),
+        (with(&|wish| wish.token_threshold = Some(1_000)), ""),
+        (with(&|wish| wish.strategy = summary), keeps),
+        (
+            with(&|wish| (wish.strategy, wish.keep_last) = (summary, None)),
+            begins,
+        ),
+    ];
+    for (wish, expected) in table {
+        assert_eq!(wished(6, wish), expected, "{wish:?}");
+    }
 }

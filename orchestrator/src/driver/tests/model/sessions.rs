@@ -26,7 +26,10 @@ fn asks() -> [Vec<StreamArrival>; 2] {
 }
 
 fn shorten(core: &mut Core) -> Result<(), String> {
-    let command = Verb::Compact { role: owner() };
+    let command = Verb::Compact {
+        role: owner(),
+        how: None,
+    };
     core.obey(command, None)
         .map_err(|error| error.to_string())?;
     core.finish_asides().map_err(|error| error.to_string())
@@ -157,7 +160,14 @@ fn a_budget_that_lacks_the_summary_does_without_it_and_a_death_meanwhile_loses_n
     let mut core = world.begin();
     walk(&mut core, 1000);
     // It is announced, and the process dies before anything was asked.
-    core.obey(Verb::Compact { role: owner() }, None).unwrap();
+    core.obey(
+        Verb::Compact {
+            role: owner(),
+            how: None,
+        },
+        None,
+    )
+    .unwrap();
     assert!(core.state().session(&owner()).unwrap().compaction.is_some());
     let mut core = world.die(core);
     assert!(core.state().session(&owner()).unwrap().compaction.is_none());
@@ -190,7 +200,14 @@ fn a_summary_is_asked_for_again_while_the_provider_is_away_and_no_longer_than_it
         let mut core = world.begin();
         walk(&mut core, 1000);
         // Without the naps of a process that has nothing else to do.
-        core.obey(Verb::Compact { role: owner() }, None).unwrap();
+        core.obey(
+            Verb::Compact {
+                role: owner(),
+                how: None,
+            },
+            None,
+        )
+        .unwrap();
         walk(&mut core, 1000);
         let [archive] = &session(&core).archives[..] else {
             panic!("{:?}", session(&core).archives)
@@ -216,7 +233,14 @@ fn a_death_between_two_tries_at_a_summary_loses_nothing() {
         let mut core = world.begin();
         walk(&mut core, 1000);
         let before = session(&core).messages.clone();
-        core.obey(Verb::Compact { role: owner() }, None).unwrap();
+        core.obey(
+            Verb::Compact {
+                role: owner(),
+                how: None,
+            },
+            None,
+        )
+        .unwrap();
         walk(&mut core, steps);
         let core = world.die(core);
         let is_whole = session(&core).archives.is_empty() && session(&core).messages == before;

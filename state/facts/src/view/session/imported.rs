@@ -38,6 +38,7 @@ impl SessionView {
             tokens_before: 0,
             why: None,
             mark: None,
+            kept_first: 0,
             stayed: Vec::new(),
         });
     }

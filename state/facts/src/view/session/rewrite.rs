@@ -24,13 +24,15 @@ impl SessionView {
         (mem::replace(&mut self.messages, kept), cut)
     }
 
-    /// The node's exchanges begin where they began, or with the summary that replaces their beginning.
-    fn shift_mark(&mut self, cut: usize, replaced_by: usize) {
-        if let Some(mark) = &mut self.node {
+    /// The node's exchanges begin where they began, or with the message that replaces those from `first` to `cut`.
+    fn shift_mark(&mut self, first: usize, cut: usize) {
+        if let Some(mark) = &mut self.node
+            && mark.start >= first
+        {
             mark.start = if mark.start < cut {
-                0
+                first
             } else {
-                mark.start - cut + replaced_by
+                mark.start - cut + first + 1
             };
         }
     }
@@ -84,9 +86,13 @@ impl SessionView {
         entry.origin = Some(Origin::Compaction);
         entry.node.clone_from(&f.node);
         let mark = self.node.clone();
-        let (archived, cut) = self.cut(f.kept_last);
-        self.messages.insert(0, entry.clone());
-        self.shift_mark(cut, 1);
+        let (mut kept, cut) = self.cut(f.kept_last);
+        let first = usize::try_from(f.kept_first).unwrap_or(usize::MAX);
+        let archived = kept.split_off(first.min(kept.len()));
+        let kept_first = kept.len();
+        kept.push(entry.clone());
+        self.messages.splice(0..0, kept);
+        self.shift_mark(kept_first, cut);
         self.archives.push(Archive {
             id: f.compaction.clone(),
             kind: ArchiveKind::Compact,
@@ -100,6 +106,7 @@ impl SessionView {
             tokens_before: f.tokens_before,
             why: f.why.clone(),
             mark,
+            kept_first,
             stayed: Vec::new(),
         });
         self.compaction = None;
@@ -229,6 +236,7 @@ impl SessionView {
             tokens_before: self.latest_context_usage,
             why: None,
             mark: None,
+            kept_first: 0,
             stayed: Vec::new(),
         }
     }
@@ -245,7 +253,7 @@ impl SessionView {
     /// an archive by now, the history comes before everything.
     fn restore_compacted(&mut self, archive: Archive) {
         let history = archive.archived_transcript_history;
-        let length = history.len();
+        let (length, first) = (history.len(), archive.kept_first);
         let replacement = archive.replacement_message.and_then(|it| it.id);
         let stands_for = |entry: &SessionEntry| replacement.is_some() && entry.id == replacement;
         let (at, gone) = match self.messages.iter().position(stands_for) {
@@ -258,8 +266,12 @@ impl SessionView {
         };
         let same = archive.mark.as_ref().filter(|old| old.node == mark.node);
         mark.start = match same {
+            // They begin before the history.
+            Some(NodeMark { start, .. }) if *start < first && mark.start < at => mark.start,
             // The node has gone on since: its exchanges begin where they had begun.
-            Some(NodeMark { start, .. }) if mark.start <= at => at + (*start).min(length),
+            Some(NodeMark { start, .. }) if mark.start <= at => {
+                at + start.saturating_sub(first).min(length)
+            }
             Some(_) | None if mark.start <= at => mark.start,
             Some(_) | None => mark.start + length - gone,
         };
@@ -269,14 +281,19 @@ impl SessionView {
     /// Begins with another session's messages, as far as they were there at a record. What was
     /// compacted later is not taken in its shortened form: text from past the point is not ours.
     pub(crate) fn begin_from(&mut self, other: &Self, at_seq: Seq) {
-        let early = |entry: &&SessionEntry| entry.seq <= at_seq;
-        let archived = other
-            .archives
-            .iter()
-            .filter(|archive| archive.seq > at_seq)
-            .flat_map(|archive| &archive.archived_transcript_history);
-        let live = other.messages.iter();
-        self.messages = archived.chain(live).filter(early).cloned().collect();
+        let mut all: Vec<&SessionEntry> = other.messages.iter().collect();
+        let later = other.archives.iter().rev();
+        for archive in later.filter(|archive| archive.seq > at_seq) {
+            let replacement = archive.replacement_message.as_ref();
+            let replacement = replacement.and_then(|entry| entry.id.as_ref());
+            let stands_for =
+                |entry: &&SessionEntry| replacement.is_some() && entry.id.as_ref() == replacement;
+            let at = all.iter().position(stands_for);
+            let gone = at.map_or(0..0, |at| at..at + 1);
+            all.splice(gone, archive.archived_transcript_history.iter());
+        }
+        let early = all.into_iter().filter(|entry| entry.seq <= at_seq);
+        self.messages = early.cloned().collect();
         self.system_prompt.clone_from(&other.system_prompt);
         self.fingerprint = other.fingerprint;
         self.node = None;

@@ -64,6 +64,8 @@ pub struct Archive {
     pub why: Option<String>,
     /// Where the current node's exchanges began in the history that was replaced.
     pub(super) mark: Option<NodeMark>,
+    /// How many messages stayed before it.
+    pub(super) kept_first: usize,
     /// The messages among those of the archive that stayed, each with its place.
     pub(super) stayed: Vec<(usize, MessageId)>,
 }

@@ -29,7 +29,7 @@ fn take(session: &mut SessionView, fact: Fact) {
     session.apply(&record);
 }
 
-fn compact(kept_last: u64) -> Fact {
+fn compact(kept_first: u64, kept_last: u64) -> Fact {
     Fact::SessionCompacted(SessionCompacted {
         role: id("reviewer"),
         compaction: "k-9".into(),
@@ -38,6 +38,7 @@ fn compact(kept_last: u64) -> Fact {
         node: Some(id("review")),
         message: id("m-9"),
         replacement: Text::from("In short."),
+        kept_first,
         kept_last,
         tokens_before: 10,
         tokens_after: None,
@@ -56,15 +57,24 @@ fn restore(archive: &str) -> Fact {
 #[test]
 fn a_restored_compaction_gives_the_history_back_as_it_was() {
     let before = reviewer();
-    for kept in [0, 1, 3, 100] {
+    let counts = [0_u64, 1, 2, 3, 100];
+    for (first, kept) in counts.iter().flat_map(|one| counts.map(|two| (*one, two))) {
         let mut session = before.clone();
-        take(&mut session, compact(kept));
-        let kept = usize::try_from(kept).unwrap().min(before.messages.len());
-        assert_eq!(session.messages.len(), kept + 1);
+        take(&mut session, compact(first, kept));
+        let all = before.messages.len();
+        let kept = usize::try_from(kept).unwrap().min(all);
+        let first = usize::try_from(first).unwrap().min(all - kept);
+        assert_eq!(session.messages.len(), first + kept + 1);
+        assert_eq!(session.messages[..first], before.messages[..first]);
+        assert_eq!(session.messages[first].id, Some(id("m-9")));
         assert_eq!(session.latest_context_usage, 0);
         take(&mut session, restore("k-9"));
-        assert_eq!(session.messages, before.messages, "kept {kept}");
-        assert_eq!(session.exchanges(), before.exchanges(), "kept {kept}");
+        assert_eq!(session.messages, before.messages, "kept {first} and {kept}");
+        assert_eq!(
+            session.exchanges(),
+            before.exchanges(),
+            "kept {first} and {kept}"
+        );
         assert!(session.archives.is_empty());
     }
 }
@@ -73,8 +83,8 @@ fn a_restored_compaction_gives_the_history_back_as_it_was() {
 fn an_archive_that_is_restored_after_another_compaction_comes_first() {
     let before = reviewer();
     let mut session = before.clone();
-    take(&mut session, compact(0));
-    let Fact::SessionCompacted(mut again) = compact(0) else {
+    take(&mut session, compact(0, 0));
+    let Fact::SessionCompacted(mut again) = compact(0, 0) else {
         panic!("it is a compaction");
     };
     again.compaction = "k-10".into();
@@ -183,7 +193,7 @@ fn the_files_that_a_role_saw_are_known_after_a_compaction_and_not_to_the_next_in
     }
     let known = BTreeMap::from([("src/a.rs".to_owned(), Hash::of(b"two"))]);
     assert_eq!(session.seen, known);
-    take(&mut session, compact(0));
+    take(&mut session, compact(0, 0));
     assert_eq!(session.seen, known);
     take(&mut session, trim("t-9", 0, &[]));
     assert_eq!(session.seen, known);
