@@ -226,6 +226,34 @@ export type SteerWhen = "queue" | "interrupt";
 
 export type Speaker = "user" | "assistant" | "system";
 
+export type Strategy = "node_summary" | "llm" | "truncate" | "observation_mask" | "custom";
+
+export type CompactionWish = {
+/**
+ * How.
+ */
+strategy: Strategy,
+/**
+ * How many of the first messages stay at least.
+ */
+keep_first: number,
+/**
+ * How many of the last messages stay at least.
+ */
+keep_last?: number,
+/**
+ * How many tokens the session has to fill; it stays as it is while it fills fewer.
+ */
+token_threshold?: number,
+/**
+ * How much of each result of a tool goes into what replaces it, in characters.
+ */
+tool_output_max_chars?: number,
+/**
+ * How many tokens the session may fill afterwards: what replaces its history is cut off there.
+ */
+hard_limit_tokens?: number, };
+
 export type StopScope = { "node": NodeId } | { "role": RoleInstance } | "all";
 
 export type ConsentMode = "no-access" | "partial-access" | "full-access";
