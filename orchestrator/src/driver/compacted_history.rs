@@ -7,8 +7,8 @@ use a_society_facts::fact::session::{CompactionWish, Origin, Strategy, Trigger};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::message::{BlobText, Message, Text};
 use a_society_facts::view::session::{Archive, SessionEntry, SessionView};
-use a_society_flow::machine::session::{SessionChange, SessionLengths};
-use a_society_flow::machine::{TurnTask, replaced};
+use a_society_flow::machine::TurnTask;
+use a_society_flow::machine::session::{SessionChange, SessionLengths, replaced};
 use a_society_roles::handoff::AllowedOutcomes;
 use a_society_roles::role::compaction::{
     Replacement, Shares, bounded, changed_files, replacement_message, request_of, todo_list,

@@ -7,8 +7,7 @@
 use a_society_facts::fact::session::{CompactionWish, Strategy, Trigger};
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_flow::machine::replaced;
-use a_society_flow::machine::session::last_task;
+use a_society_flow::machine::session::{last_task, replaced};
 use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::job::TurnJob;
 use a_society_roles::turn::taker::Taker;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::session::{CompactionWish, Strategy};
 use a_society_roles::taker::command::{CommandSpec, InheritedVariables};
-use a_society_roles::taker::compacting::CompactingTaker;
+use a_society_roles::taker::compacting::compacting;
 use a_society_roles::turn::job::TurnJob;
 use a_society_roles::turn::taker::Taker;
 
@@ -37,7 +37,7 @@ pub(super) fn taker(
             None
         }
     };
-    Ok(Box::new(CompactingTaker::new(job, wish, command, stop)))
+    Ok(compacting(job, wish, command, stop))
 }
 
 fn command() -> Result<(CommandSpec, InheritedVariables), String> {

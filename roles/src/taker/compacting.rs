@@ -27,30 +27,30 @@ const ERROR_BYTES: usize = 500;
 
 /// The taker of a compaction that asks no model. The history of its job is what is replaced.
 #[derive(Debug)]
-pub struct CompactingTaker {
+struct CompactingTaker {
     job: Arc<TurnJob>,
     wish: CompactionWish,
     command: Option<(CommandSpec, InheritedVariables)>,
     stop: StopSignal,
 }
 
-impl CompactingTaker {
-    /// Compacts as it is wished, by this command if that is wished.
-    #[must_use]
-    pub const fn new(
-        job: Arc<TurnJob>,
-        wish: CompactionWish,
-        command: Option<(CommandSpec, InheritedVariables)>,
-        stop: StopSignal,
-    ) -> Self {
-        Self {
-            job,
-            wish,
-            command,
-            stop,
-        }
-    }
+/// Who compacts the history of a job as it is wished, by this command if that is wished.
+#[must_use]
+pub fn compacting(
+    job: Arc<TurnJob>,
+    wish: CompactionWish,
+    command: Option<(CommandSpec, InheritedVariables)>,
+    stop: StopSignal,
+) -> Box<dyn Taker> {
+    Box::new(CompactingTaker {
+        job,
+        wish,
+        command,
+        stop,
+    })
+}
 
+impl CompactingTaker {
     fn made(&mut self) -> Result<String, String> {
         let messages: Vec<&Message> = self.job.history.iter().map(|message| &**message).collect();
         match self.wish.strategy {

@@ -44,6 +44,5 @@ pub use input::{
 pub use outline::outline;
 pub use pending::{pending, question_of};
 pub use refusal::Refusal;
-pub use span::replaced;
 pub use suspend::would_end;
 pub use work::{OperatorQuestion, TurnTask, Work, has_more_to_start};

@@ -3,6 +3,7 @@
 //! What a session holds is not part of a flow's state, so that its view is handed in beside it.
 
 use std::fmt;
+use std::ops::Range;
 
 use a_society_facts::Fact;
 use a_society_facts::fact::operator::StopScope;
@@ -533,6 +534,12 @@ fn compaction_begins(state: &FlowState, begins: CompactionStarted) -> Vec<Fact> 
         cause: Cause::Compaction,
     };
     vec![Fact::CompactionStarted(begins), Fact::TurnStarted(turn)]
+}
+
+/// The messages of a session that one message is to replace; nothing if all stay.
+#[must_use]
+pub fn replaced(session: &SessionView, wish: &CompactionWish) -> Option<Range<usize>> {
+    span::replaced(session, wish)
 }
 
 /// What a session keeps that is trimmed.

@@ -23,8 +23,7 @@ struct CutPlace {
 }
 
 /// The messages that are replaced; nothing if all stay, or if they fill less than is to be compacted.
-#[must_use]
-pub fn replaced(session: &SessionView, wish: &CompactionWish) -> Option<Range<usize>> {
+pub(super) fn replaced(session: &SessionView, wish: &CompactionWish) -> Option<Range<usize>> {
     let messages = &session.messages;
     if wish.strategy == Strategy::NodeSummary {
         return Some(0..messages.len());
