@@ -4,7 +4,6 @@
 //! the artifact that was handed to it last, as it was then.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use a_society_facts::Fact;
@@ -41,11 +40,10 @@ pub struct Delivered {
 /// When the journal cannot be read.
 pub fn of(store: &Store, flow: &FlowRef, project: &Path) -> Result<Option<Delivered>, Error> {
     let mut told = DeliveryFold::default();
-    let heard = store.follow(flow)?.read_lines(&mut |recorded, _| {
+    let heard = store.follow(flow)?.read(&mut |recorded| {
         if let Some(fact) = recorded.fact() {
             told.hear(fact);
         }
-        ControlFlow::Continue(())
     });
     match heard {
         // What is good before some damage tells what was delivered by then.

@@ -396,7 +396,7 @@ pub(crate) fn roles_before(
     };
     // The first file says whether any has to be looked at: most flows have their project's roles.
     let mut goes_on = true;
-    store.follow(flow)?.read_lines(&mut |recorded, _| {
+    store.follow(flow)?.read_while(&mut |recorded| {
         match &recorded.body {
             Body::Known(Fact::FlowCreated(created)) => goes_on = read(&created.graph.source),
             Body::Known(Fact::GraphRevised(revised)) => drop(read(&revised.graph.source)),

@@ -161,29 +161,27 @@ fn walk(
     take: &mut dyn FnMut(Seq, Result<WrittenModelRequest, RequestUnwritten>) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     let mut views = Views::default();
-    here.store
-        .follow(here.flow)?
-        .read_lines(&mut |recorded, _| {
-            if recorded.seq > *records.end() {
-                return ControlFlow::Break(());
-            }
-            if let Some(Fact::ModelRequested(asked)) = recorded.fact()
-                && records.contains(&recorded.seq)
-            {
-                take(
-                    recorded.seq,
-                    write(
-                        here,
-                        RequestMoment {
-                            views: &views,
-                            asked,
-                        },
-                    ),
-                )?;
-            }
-            views.apply(recorded);
-            ControlFlow::Continue(())
-        })?;
+    here.store.follow(here.flow)?.read_while(&mut |recorded| {
+        if recorded.seq > *records.end() {
+            return ControlFlow::Break(());
+        }
+        if let Some(Fact::ModelRequested(asked)) = recorded.fact()
+            && records.contains(&recorded.seq)
+        {
+            take(
+                recorded.seq,
+                write(
+                    here,
+                    RequestMoment {
+                        views: &views,
+                        asked,
+                    },
+                ),
+            )?;
+        }
+        views.apply(recorded);
+        ControlFlow::Continue(())
+    })?;
     Ok(())
 }
 

@@ -22,7 +22,7 @@ pub(super) fn change_of(store: &Store, (flow, id): &Place, call: &OpenCall) -> O
     }
     let (mut input, mut edit) = (None, None);
     // What is good before some damage tells as much.
-    let read = store.follow(flow).ok()?.read_lines(&mut |recorded, _| {
+    let read = store.follow(flow).ok()?.read_while(&mut |recorded| {
         match recorded.fact() {
             Some(Fact::ModelAnswered(f)) if f.role == call.role => {
                 let mut calls = f.calls.iter();

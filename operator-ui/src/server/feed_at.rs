@@ -46,7 +46,7 @@ pub(super) fn each_in(
     let mut follower = store.follow(flow).map_err(|error| unread(&error))?;
     let read = match upto {
         None => follower.read(each),
-        Some(upto) => follower.read_lines(&mut |recorded, _| {
+        Some(upto) => follower.read_while(&mut |recorded| {
             if recorded.seq > upto {
                 return ControlFlow::Break(());
             }

@@ -17,7 +17,6 @@ pub(crate) mod teller;
 mod voice;
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -404,7 +403,7 @@ impl Progress {
             ..
         } = self;
         let mut events = Vec::new();
-        follower.read_lines(&mut |recorded, _| {
+        follower.read(&mut |recorded| {
             let told = teller.hear(recorded);
             if recorded.seq > *known {
                 if *is_chat {
@@ -412,7 +411,6 @@ impl Progress {
                 }
                 events.extend(told);
             }
-            ControlFlow::Continue(())
         })?;
         Ok(events)
     }

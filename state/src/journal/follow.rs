@@ -20,6 +20,9 @@ use crate::journal::scan::{Heard, JournalTail, Known, Outcome, Position, Scan, s
 use crate::layout::FlowFolder;
 use crate::ledger::SharedLedger;
 
+/// Whether a reader has enough, or why it cannot go on.
+type GoesOn = Result<ControlFlow<()>, Error>;
+
 /// The position of a reader in a journal.
 #[derive(Debug)]
 pub struct Follower {
@@ -87,8 +90,19 @@ impl Follower {
         })
     }
 
+    /// Passes on what is new until there is no more or the receiver has enough.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_while(
+        &mut self,
+        each: &mut dyn FnMut(&Recorded) -> ControlFlow<()>,
+    ) -> Result<u64, Error> {
+        self.read_until(&mut |recorded, _| Ok(each(recorded)))
+    }
+
     /// Passes on what is new, each with its line of the journal, newline included, until there is no
-    /// more or the receiver has enough.
+    /// more or the receiver has enough. Each line is read once more for it.
     ///
     /// # Errors
     /// As [`Self::read`], and when a line that was just read cannot be read again.
@@ -103,24 +117,30 @@ impl Follower {
             file: None,
             buffer: Vec::new(),
         };
+        self.read_until(&mut |recorded, position| {
+            lines.ending_at(position).map(|line| each(recorded, line))
+        })
+    }
+
+    fn read_until(
+        &mut self,
+        each: &mut dyn FnMut(&Recorded, Position) -> GoesOn,
+    ) -> Result<u64, Error> {
         let mut stopped = None;
         let mut records = 0;
-        let read = self.read_placed(&mut |recorded, position| {
-            let handed = lines.ending_at(position).map(|line| each(recorded, line));
-            match handed {
-                Ok(ControlFlow::Continue(())) => {
-                    records += 1;
-                    Ok(())
-                }
-                // The scan stops at whatever a reader says; what it says then goes nowhere.
-                Ok(ControlFlow::Break(())) => {
-                    stopped = Some(Ok(records));
-                    Err(String::new())
-                }
-                Err(error) => {
-                    stopped = Some(Err(error));
-                    Err(String::new())
-                }
+        let read = self.read_placed(&mut |recorded, position| match each(recorded, position) {
+            Ok(ControlFlow::Continue(())) => {
+                records += 1;
+                Ok(())
+            }
+            // The scan stops at whatever a reader says; what it says then goes nowhere.
+            Ok(ControlFlow::Break(())) => {
+                stopped = Some(Ok(records));
+                Err(String::new())
+            }
+            Err(error) => {
+                stopped = Some(Err(error));
+                Err(String::new())
             }
         });
         stopped.unwrap_or(read)
