@@ -19,6 +19,7 @@ use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
 
 use crate::config::user;
+use crate::mint::flow_id_of;
 use crate::schedules::run::{NotRun, OwnRun, names_of};
 use crate::schedules::scheduler::is_ours;
 use crate::workspace::begin::{BegunFlow, ByItself};
@@ -205,8 +206,9 @@ fn named(store: &Store, key: &str, now: At) -> Result<(ByItself, bool), NotRecei
     let unfit = |bad: a_society_facts::id::BadName| NotReceived::Unfit(bad.to_string());
     let later = |error: a_society_state::Error| NotReceived::Later(error.to_string());
     let mut names = names_of(key, now).map_err(unfit)?;
-    let client: ClientId = key.parse().map_err(unfit)?;
-    names.client = client;
+    // A request that comes again has another moment.
+    names.flow = flow_id_of(key, now).map_err(unfit)?;
+    names.client = key.parse().map_err(unfit)?;
     let letters = |flow: &FlowRef| flow.flow.as_str().rsplit('-').next().map(str::to_owned);
     let ours = names.flow.as_str().rsplit('-').next().map(str::to_owned);
     let flows = store.census().map_err(later)?.flows;
@@ -253,7 +255,7 @@ pub fn began_by_itself(store: &Store, flow: &FlowRef) -> bool {
     let Ok(mut records) = store.follow(flow) else {
         return false;
     };
-    let read = records.read_lines(&mut |recorded, _| {
+    let read = records.read_while(&mut |recorded| {
         if let Body::Known(Fact::FlowCreated(created)) = &recorded.body {
             let client = created.client.as_ref().map(ClientId::as_str);
             is_own =

@@ -91,7 +91,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         context.out.value(&found)?;
     } else {
         print(context, &listed, &marks, now)?;
+        let others = chosen.len() > all && !arguments.chats;
         remark(context, &census.strangers, listed.len(), hidden);
+        if others && all == 0 {
+            context
+                .out
+                .note("chats are listed by: a-society ls --chats");
+        }
     }
     Ok(ExitCode::Ok)
 }

@@ -79,14 +79,16 @@ impl From<NotBegun> for NotRun {
     }
 }
 
-/// The names of what begins once under this key at this moment.
+/// The names of what begins once under this key at this moment. The letters of the flow's id are others for each moment,
+/// because people name a flow by them.
 ///
 /// # Errors
 /// When the key is too long.
 pub(crate) fn names_of(key: &str, at: At) -> Result<ByItself, BadName> {
+    let client = format!("{key}:{at}");
     Ok(ByItself {
-        flow: flow_id_of(key, at)?,
-        client: format!("{key}:{at}").parse()?,
+        flow: flow_id_of(&client, at)?,
+        client: client.parse()?,
         key: key.parse()?,
     })
 }

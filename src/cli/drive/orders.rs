@@ -323,6 +323,7 @@ mod tests {
         for (name, arguments, _) in ORDERS {
             let argument = match *name {
                 "mode" => "full",
+                "compact" => "truncate --keep-last 4",
                 "trim" => "12",
                 "budget" => "tokens 200_000",
                 "send" => "off",
@@ -331,6 +332,7 @@ mod tests {
             let read = read(&format!("/{name} {argument}"), &role());
             assert!(read.is_ok(), "{name}: {read:?}");
         }
+        assert!(read("/compact", &role()).is_ok() && read("/compact truncat", &role()).is_err());
         let budget = read("/budget turns 100", &role()).unwrap();
         assert!(matches!(
             budget,
