@@ -144,7 +144,14 @@ fn a_signed_request_begins_one_chat_with_its_body_and_a_repeated_one_finds_it() 
     let body = "{\"version\": \"7.3\", \"~~~\": 1}";
     let (status, first) = server.deliver("evt_1", body).unwrap();
     assert_eq!(status, 202, "{first}");
-    wait_until("the chat is answered", || !model.seen().is_empty());
+    let key: Value = serde_json::from_str(&first).unwrap();
+    let key = key["key"].as_str().unwrap();
+    assert!(key.starts_with("hook:"), "{key}");
+    let is_answered = || {
+        let history = place.run(&["sessions", "history", key]);
+        history.out.contains("Read: ")
+    };
+    wait_until("the chat is answered", is_answered);
     let said = last_said(&model.seen()[0].body);
     assert!(said.starts_with("Look at it.\n\n"), "{said}");
     assert!(said.contains(&format!("~~~~json\n{body}\n~~~~")), "{said}");
@@ -155,11 +162,6 @@ fn a_signed_request_begins_one_chat_with_its_body_and_a_repeated_one_finds_it() 
     let server = Hooked::start(&place);
     assert_eq!(server.deliver("evt_1", body).unwrap(), (202, first.clone()));
     assert_eq!((chats(&place).len(), model.seen().len()), (1, 1));
-    let key: Value = serde_json::from_str(&first).unwrap();
-    let key = key["key"].as_str().unwrap();
-    assert!(key.starts_with("hook:"), "{key}");
-    let history = place.run(&["sessions", "history", key]);
-    assert!(history.out.contains("Read: "), "{history:?}");
 }
 
 #[test]
