@@ -47,6 +47,16 @@ pub(super) fn goes_on_behind_every(
     fact: &str,
     texts_then: &dyn Fn(&str, &Said),
 ) {
+    cut_behind_every(place, chat, fact, &|told| {
+        let said = and_then(place, chat, "Go on.");
+        let told = format!("{told}: {said:?}");
+        assert!(said.code == 0 && said.out.ends_with("Go on.\n"), "{told}");
+        texts_then(&told, &said);
+    });
+}
+
+/// Cuts the journal of a chat behind each record from the first with this fact on. After what is done then, it is sound.
+pub(super) fn cut_behind_every(place: &Place, chat: &str, fact: &str, then: &dyn Fn(&str)) {
     let whole = place.journal(chat);
     let word = format!("\"fact\":\"{fact}\"");
     let first = whole.lines().position(|line| line.contains(&word)).unwrap() + 1;
@@ -61,10 +71,8 @@ pub(super) fn goes_on_behind_every(
         }
         let segment = folder.join("journal/00000001.jsonl");
         std::fs::write(segment, lines.join("\n") + "\n").unwrap();
-        let said = and_then(place, chat, "Go on.");
-        let told = format!("cut behind record {kept}: {said:?}");
-        assert!(said.code == 0 && said.out.ends_with("Go on.\n"), "{told}");
-        texts_then(&told, &said);
+        let told = format!("cut behind record {kept}");
+        then(&told);
         assert_eq!(place.run(&["verify", chat]).code, 0, "{told}");
     }
 }
@@ -562,6 +570,12 @@ fn every_name_of_a_session_finds_it_for_every_verb_and_an_error_names_those_that
         let none = place.run(&words);
         assert!(none.code == 3 && none.err.contains(key), "{none:?}");
     }
+    // The name of the first chat begins so, too.
+    let label = &short[..1];
+    new(label);
+    let labelled = place.run(&["session", "snapshot", label]);
+    assert_eq!(labelled.code, 0, "{labelled:?}");
+    assert_ne!(labelled.json()["flow"], chat);
 }
 
 #[test]

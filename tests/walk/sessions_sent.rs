@@ -1,6 +1,7 @@
 //! Messages that are sent to chats from outside, and their answers: over deaths of the sender and of the driver.
 
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use a_society_stand_in::{Ending, Server};
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 use super::chatted::{chat_of, last_said, texts};
 use super::models::{says, streamed, with_model_at};
 use super::place::{Place, wait_until};
+use super::session_verbs::cut_behind_every;
 use crate::support::{Said, is_full, seed};
 
 /// How often the sender and the driver are killed; more in the whole test.
@@ -259,6 +261,41 @@ fn kill_driver(place: &Place, chat: &str) {
         // It may have ended meanwhile.
         drop(Command::new("kill").args(["-KILL", pid]).status());
     }
+}
+
+#[test]
+fn behind_every_record_of_a_run_the_message_is_answered_once_and_its_answer_can_be_fetched() {
+    let model = SlowEcho::start();
+    let (place, chat) = model.place();
+    let words = ["Second.", "--client-id", "mine", "--wait", "60"];
+    assert_eq!(send(&place, &words).code, 0);
+    let run = format!("{chat}:mine");
+    // The driver of the last message writes its end before the journal is cut.
+    let is_rested = || place.status(&chat)["driven_by"].is_null();
+    let cuts = AtomicUsize::new(0);
+    wait_until("the chat rests", is_rested);
+    // The first message has a record of this kind, too: in front of it the run is unknown.
+    cut_behind_every(&place, &chat, "operator_replied", &|told| {
+        let accepted = replied(&place, &chat, "Second.");
+        let waited = wait(&place, &run, "60");
+        if accepted == 0 {
+            assert_eq!(waited.code, 3, "{told}: {waited:?}");
+            assert_eq!(send(&place, &words).code, 0, "{told}");
+        } else {
+            let reply = &waited.json()["reply"];
+            assert_eq!(reply, "You said: Second.", "{told}: {waited:?}");
+            cuts.fetch_add(1, Ordering::Relaxed);
+        }
+        wait_until("the chat rests", is_rested);
+        assert_eq!(replied(&place, &chat, "Second."), 1, "{told}");
+        let last = model.bodies().pop().unwrap();
+        let heard = texts(&last).into_iter();
+        let heard = heard.filter(|(_, text)| text == "Second.").count();
+        assert!(heard <= 1, "{told}: {last}");
+        let again = wait(&place, &run, "0");
+        assert_eq!(again.json()["reply"], "You said: Second.", "{told}");
+    });
+    assert!(cuts.into_inner() > 5);
 }
 
 #[test]

@@ -145,8 +145,18 @@ fn candidates(
     if let Some(keyed) = keyed {
         return Ok(vec![keyed]);
     }
+    if whole.iter().any(|meant| meant.role.is_some()) {
+        // A label may be the beginning of the name of any flow.
+        whole.retain(|meant| meant.role.is_some() || letters(&meant.flow) == text);
+    }
     let found = if whole.is_empty() { parts } else { whole };
     Ok(found.into_iter().collect())
+}
+
+/// What people call a flow: the end of its name.
+fn letters(flow: &FlowRef) -> &str {
+    let name = flow.flow.as_str();
+    name.rsplit_once('-').map_or(name, |(_, letters)| letters)
 }
 
 fn of_role(flow: FlowRef, role: &RoleInstance) -> Meant {

@@ -1,7 +1,7 @@
 //! A run: one message that was sent to a chat, and the turn that answers it. A run has no record of its own. It is
 //! folded from the journal of the chat, so that its result is there after every crash, for every process.
 
-use a_society_facts::fact::node::{NodeClaimed, NodeSuspended};
+use a_society_facts::fact::node::{NodeClaimed, NodeSuspended, WaitReason};
 use a_society_facts::fact::turn::{TurnEnd, TurnEnded};
 use a_society_facts::id::{ClientId, MessageId, NodeId, TurnId};
 use a_society_facts::message::{Message, Text};
@@ -18,7 +18,8 @@ use super::send::RunState;
 /// Why a turn does not go on.
 #[derive(Debug)]
 struct RunWait {
-    needs: String,
+    /// Absent if it is the next message: the turn is done then, and only its end is not recorded yet.
+    needs: Option<String>,
     question: Option<Text>,
     /// When it goes on by itself.
     until: Option<At>,
@@ -72,8 +73,9 @@ impl RunFold {
             }
         } else if let Fact::NodeSuspended(f) = fact {
             if self.is_of(f) {
+                let is_done = f.reason == WaitReason::Message;
                 self.wait = Some(RunWait {
-                    needs: f.reason.needs(f.trouble).to_owned(),
+                    needs: (!is_done).then(|| f.reason.needs(f.trouble).to_owned()),
                     question: f.question.clone(),
                     until: f.until,
                 });
@@ -131,6 +133,10 @@ impl RunFold {
         };
     }
 
+    fn needs(&self) -> Option<&String> {
+        self.wait.as_ref()?.needs.as_ref()
+    }
+
     fn failure(&self, f: &TurnEnded) -> String {
         if let Some(error) = &f.error {
             return error.clone();
@@ -140,8 +146,8 @@ impl RunFold {
             (TurnEnd::Stopped, _) => "the operator stopped the turn".to_owned(),
             (TurnEnd::TurnLimit, _) => "the turn reached its limit of requests".to_owned(),
             (_, Some(question)) => question.beginning().to_owned(),
-            (_, None) => match &self.wait {
-                Some(wait) => format!("the turn needs {}", wait.needs),
+            (_, None) => match self.needs() {
+                Some(needs) => format!("the turn needs {needs}"),
                 None => "the turn failed".to_owned(),
             },
         }
@@ -208,7 +214,7 @@ impl<'a> RunReader<'a> {
 
     /// Whether its turn goes on only when the operator did something, or at a later moment.
     pub(super) fn waits(&self, now: At) -> bool {
-        let wait = self.fold.wait.as_ref();
+        let wait = self.fold.wait.as_ref().filter(|wait| wait.needs.is_some());
         wait.is_some_and(|wait| wait.until.is_none_or(|until| now < until))
     }
 
@@ -218,7 +224,7 @@ impl<'a> RunReader<'a> {
             Some(RunEnd::Failed(why)) => RunState::Failed(why.clone()),
             None if self.fold.reply.is_none() => RunState::Unknown,
             None => RunState::GoesOn {
-                needs: self.fold.wait.as_ref().map(|wait| wait.needs.clone()),
+                needs: self.fold.needs().cloned(),
             },
         }
     }
