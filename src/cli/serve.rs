@@ -11,7 +11,7 @@ use a_society_facts::view::FlowSummary;
 use a_society_facts::view::standing::FlowStanding;
 use a_society_operator_ui::hub::Hubs;
 use a_society_operator_ui::protocol::down::Mode;
-use a_society_operator_ui::server::actions::{Actions, adopt};
+use a_society_operator_ui::server::actions::{Actions, adopt, adopt_own};
 use a_society_operator_ui::server::dev::DevSource;
 use a_society_operator_ui::server::{self, Identity, Options, Secrets, Server};
 use a_society_orchestrator::config::user;
@@ -494,6 +494,7 @@ fn resume(
     });
     for row in stopped {
         match actions.resume(&row.flow) {
+            Ok(begun) if began_by_itself(store, &row.flow) => adopt_own(server.hubs(), begun),
             Ok(begun) => adopt(server.hubs(), begun),
             Err(fault) => {
                 let line = format!("{} does not go on: {}: {}", row.flow, fault.what, fault.why);
@@ -514,7 +515,7 @@ fn run_schedules(
     let longest = schedules.look(&mut news);
     for begun in news.begun {
         Notifier::leave(&begun.flow, &begun.driven.handle, store);
-        adopt(server.hubs(), begun);
+        adopt_own(server.hubs(), begun);
     }
     for note in news.notes {
         context.out.note(&plain(&note));

@@ -8,7 +8,7 @@ use super::rust::{is_for_tests, shipped_code};
 
 /// The most items, imports and modules that are `pub` in what ships. What only its own crate names is
 /// `pub(crate)`, and a name has one public path.
-const PUBLIC_ITEMS_MAX: usize = 2_097;
+const PUBLIC_ITEMS_MAX: usize = 2_100;
 
 /// The most names of types that more than one type of what ships has.
 const SHARED_NAMES_MAX: usize = 40;

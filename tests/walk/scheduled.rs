@@ -134,6 +134,34 @@ fn is_answered(place: &Place) -> bool {
 }
 
 #[test]
+fn a_chat_that_was_answered_is_not_driven_any_longer_and_takes_messages_all_the_same() {
+    let model = Counting::start(Duration::ZERO);
+    let place = model.place("cron: '@every 1s', chat: assistant, project: demo, input: Look.");
+    let server = Serving::start(&place);
+    wait_until("three runs were asked", || model.requests() >= 3);
+    schedule_in(&place, &format!("{PAST}, chat: assistant, input: Look."));
+    let is_driven = |flow: &String| !place.status(flow)["driven_by"].is_null();
+    wait_until("no chat is driven", || !flows(&place).iter().any(is_driven));
+    let threads = || {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", server.0.id()));
+        let names = tasks
+            .unwrap()
+            .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
+        names.filter(|name| name.starts_with("flow")).count()
+    };
+    wait_until("the threads of the chats ended", || threads() == 0);
+    let said = place.run(&[
+        "sessions",
+        "send",
+        "cron:nightly",
+        "And now?",
+        "--wait",
+        "60",
+    ]);
+    assert_eq!(said.out, "You said: And now?\n", "{said:?}");
+}
+
+#[test]
 fn a_due_chat_is_answered_once_and_the_list_has_its_run_over_restarts() {
     let model = Counting::start(Duration::ZERO);
     let place = model.place(&format!(

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use a_society_facts::fact::operator::ConsentRules;
+use a_society_orchestrator::schedules::run::drive_to_rest;
 use a_society_orchestrator::workspace::begin::BegunFlow;
 use a_society_state::FlowRef;
 
@@ -49,6 +50,22 @@ pub fn adopt(hubs: &Arc<Hubs>, begun: BegunFlow) {
         .spawn(move || {
             // Why it ended is in its journal, or its own error was reported.
             drop(driven.task.join());
+            hubs.leaves(&flow);
+        });
+    drop(waiting);
+}
+
+/// Lets this process drive what began by itself, until it has nothing to do.
+pub fn adopt_own(hubs: &Arc<Hubs>, begun: BegunFlow) {
+    let BegunFlow { flow, driven } = begun;
+    hubs.drives(flow.clone(), driven.handle.clone());
+    let hubs = Arc::clone(hubs);
+    let waiting = std::thread::Builder::new()
+        .name("flow-end".to_owned())
+        .spawn(move || {
+            drive_to_rest(&hubs.store, &flow, driven, &mut |handle| {
+                hubs.drives(flow.clone(), handle);
+            });
             hubs.leaves(&flow);
         });
     drop(waiting);

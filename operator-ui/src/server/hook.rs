@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode};
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::actions::adopt;
+use super::actions::adopt_own;
 use super::app::{App, Shared};
 use super::limits::{HOOK_BYTES_MAX, HOOK_FLOWS_MAX};
 use super::reply::{Answer, fault, json, refused};
@@ -73,7 +73,7 @@ fn accepted(app: &App, received: ReceivedRequest) -> Answer {
     let ReceivedRequest { flow, key, begun } = received;
     if let Some(begun) = begun {
         app.actions.begun(&begun);
-        adopt(&app.hubs, begun);
+        adopt_own(&app.hubs, begun);
     }
     let mut answer = json(&json!({ "flow": flow.to_string(), "key": key }));
     *answer.status_mut() = StatusCode::ACCEPTED;

@@ -7,5 +7,5 @@
 
 pub mod list;
 mod plan;
-pub(crate) mod run;
+pub mod run;
 pub mod scheduler;

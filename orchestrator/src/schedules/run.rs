@@ -12,6 +12,7 @@ use a_society_facts::{At, Verb, Whom};
 use a_society_roles::config::StartFrom;
 use a_society_state::{Error, FlowRef, Store};
 
+use crate::driver::handle::FlowHandle;
 use crate::driver::task::Driven;
 use crate::mint::flow_id_of;
 use crate::project::place::folder_of;
@@ -204,6 +205,57 @@ impl OwnRun<'_> {
             }
         }
     }
+}
+
+/// Drives a flow that began by itself until it is over or, if it is a chat, was answered. No person sits beside such a
+/// chat, and each would keep its threads for ever. What comes while it is let go is read by the next handle of it.
+pub fn drive_to_rest(
+    store: &Store,
+    flow: &FlowRef,
+    driven: Driven,
+    handled: &mut dyn FnMut(FlowHandle),
+) {
+    let mut next = Some(driven);
+    while let Some(driven) = next {
+        handled(driven.handle.clone());
+        wait_for_rest(&driven.handle);
+        // Why it ended is in its journal, or its own error was reported.
+        drop(driven.task.join());
+        next = go_on_after_rest(store, flow);
+    }
+}
+
+fn wait_for_rest(handle: &FlowHandle) {
+    /// For how long without any news, of which a flow has some in its life.
+    const LONGEST: Duration = Duration::from_secs(3_600);
+    let mut after = 0;
+    loop {
+        let Some(seen) = handle.wait(after, LONGEST) else {
+            continue;
+        };
+        let state = &seen.state;
+        let is_answered = state.chat.is_some() && !state.sessions.is_empty();
+        if seen.over {
+            return;
+        }
+        if is_answered && seen.live == 0 && free(state).is_some() {
+            return handle.drain();
+        }
+        after = seen.seq;
+    }
+}
+
+/// Goes on with a flow that was drained, if something came meanwhile: a message that nothing would read, for example.
+fn go_on_after_rest(store: &Store, flow: &FlowRef) -> Option<Driven> {
+    let look = store.look(flow).ok()?;
+    let state = &look.screen.flow;
+    let has_work = state.chat.is_some() && !state.is_closed_chat() && free(state).is_none();
+    let waits = state
+        .awaiting_operator
+        .values()
+        .any(|waiting| !waiting.takes_text());
+    let goes_on = has_work && !waits && look.damage.is_none() && look.held_by.is_none();
+    goes_on.then(|| drive(store, flow).ok())?
 }
 
 /// Drives a flow from where it is.
